@@ -1,0 +1,1 @@
+//! benchstat's grammar and layouts: projections, filters, tables as text.

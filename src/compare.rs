@@ -1,0 +1,1 @@
+//! Results are compared: rows matched, tested, judged. Makes the [`crate::report::Report`].

@@ -1,0 +1,1 @@
+//! The whole pipeline on a throw-away repository against a stand-in of GitHub.

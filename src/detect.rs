@@ -1,0 +1,1 @@
+//! Finds how a repository benchmarks when nobody configured it.

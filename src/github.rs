@@ -1,0 +1,1 @@
+//! GitHub's API, as far as it is needed.

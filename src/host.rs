@@ -1,0 +1,1 @@
+//! The host: settings and what can be seen of it.

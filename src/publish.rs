@@ -1,0 +1,1 @@
+//! A rendered report is published: comment, check run, summary, outputs.

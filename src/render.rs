@@ -1,0 +1,1 @@
+//! A report is shown: Markdown, terminal, HTML, and the classic layouts.

@@ -1,0 +1,550 @@
+//! The report: every row with its verdict, ready to be shown. Written as `report.json`.
+//!
+//! Made by [`crate::compare`] from raw samples alone. All strings that came from outside are unescaped here; every
+//! renderer escapes what it shows.
+
+use crate::format::BenchmarkId;
+use crate::results::{KnobOutcome, Machine, Shard, StageKind, StepOutcome};
+use crate::side::{PerSide, Side};
+use crate::unit::Direction;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// The version of this file's layout.
+pub const SCHEMA: u32 = 1;
+
+/// The whole report.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Report {
+    /// Always [`SCHEMA`].
+    pub schema: u32,
+    /// The program that made it, such as `bench-bot 0.1.0`.
+    pub tool: String,
+    /// The verdict over all rows.
+    pub verdict: Overall,
+    /// How many rows have which verdict.
+    pub counts: Counts,
+    /// How the samples came about.
+    pub design: Design,
+    /// What was compared.
+    pub revisions: PerSide<Revision>,
+    /// How many commits base is behind the target branch, where known.
+    pub base_behind: Option<u64>,
+    /// The policy that was applied.
+    pub policy: Policy,
+    /// The family of the multiple-testing correction.
+    pub family: Family,
+    /// What identical code showed in this run.
+    pub noise: Option<Noise>,
+    /// The suites.
+    pub suites: Vec<SuiteReport>,
+    /// One entry for each measuring job.
+    pub environments: Vec<Environment>,
+    /// What a reader must know.
+    pub warnings: Vec<Warning>,
+    /// How to measure this again: one shell command, unescaped.
+    pub reproduce: Option<String>,
+    /// Links and numbers of the run that made this, where GitHub ran it.
+    pub run: Option<RunInfo>,
+}
+
+/// The run on GitHub.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct RunInfo {
+    /// `owner/name`.
+    pub repository: String,
+    /// Web address of the server, such as `https://github.com`.
+    pub server: String,
+    /// Run id.
+    pub id: u64,
+    /// Attempt, from 1.
+    pub attempt: u64,
+    /// The pull request, if there is one.
+    pub pull_request: Option<u64>,
+    /// The pull request's head when the report was made, if it is no longer the measured one.
+    pub head_moved_to: Option<String>,
+}
+
+/// A commit that was compared.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Default)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Revision {
+    /// Full commit id; empty for plain files; `uncommitted` is in `label`.
+    pub sha: String,
+    /// What the user called it: a branch, a tag, a file. Unescaped.
+    pub label: String,
+    /// Subject line of the commit. Unescaped.
+    pub subject: String,
+}
+
+/// How the samples came about.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum Design {
+    /// Randomised blocks in two stages: rounds a side that were planned for screen and confirm.
+    Staged {
+        /// Rounds a side.
+        screen: u32,
+        /// Rounds a side.
+        confirm: u32,
+        /// Seed in hexadecimal.
+        seed: String,
+    },
+    /// Randomised blocks in one stage.
+    Fixed {
+        /// Rounds a side.
+        rounds: u32,
+        /// Seed in hexadecimal.
+        seed: String,
+    },
+    /// Plain files: order of rounds unknown, drift not controlled.
+    Files,
+}
+
+/// The verdict over all rows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum Overall {
+    /// At least one regression, no improvement.
+    Regression,
+    /// At least one improvement, no regression.
+    Improvement,
+    /// Both.
+    Mixed,
+    /// Every judged row is unchanged.
+    Unchanged,
+    /// No change found, some rows undecided.
+    Inconclusive,
+    /// No row could be compared.
+    Failed,
+}
+
+/// How many rows have which verdict.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Counts {
+    /// Regressions (or `slower?` of plain files).
+    pub regressions: u32,
+    /// Improvements (or `faster?` of plain files).
+    pub improvements: u32,
+    /// Unchanged.
+    pub unchanged: u32,
+    /// Undecided.
+    pub inconclusive: u32,
+    /// Failed, flaky, timed out.
+    pub failed: u32,
+    /// Only in head.
+    pub new: u32,
+    /// Only in base.
+    pub removed: u32,
+    /// Shown without a verdict: derived, degenerate, direction unknown.
+    pub unjudged: u32,
+}
+
+/// The policy that was applied.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Policy {
+    /// Error rate of the whole report.
+    pub alpha: f64,
+    /// Smallest relative change that counts.
+    pub threshold: f64,
+    /// Level of the intervals of changed rows.
+    pub confidence: f64,
+    /// `holm` or `none`.
+    pub correction: crate::config::Correction,
+}
+
+/// The family of the correction.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, Default)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Family {
+    /// Holm's m: suspects of a two-stage plan, testable rows of a one-stage plan.
+    pub size: u32,
+    /// All testable primary rows.
+    pub testable: u32,
+    /// The smallest p that the plan could have given.
+    pub smallest_p: Option<f64>,
+    /// If that p cannot survive the correction: rounds a side that could.
+    pub rounds_needed: Option<u32>,
+}
+
+/// What identical code showed: half widths as ratios, 0.01 is 1 %.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Noise {
+    /// Median row: two rounds of the same code differ by this ratio.
+    pub median: f64,
+    /// Worst row.
+    pub worst: f64,
+    /// Its benchmark.
+    pub worst_row: BenchmarkId,
+    /// The smallest effect that this run could have found in its median row (80 % power), as a ratio.
+    pub detectable: Option<f64>,
+}
+
+/// One suite.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct SuiteReport {
+    /// Its name; empty for plain files.
+    pub name: String,
+    /// The command of each side.
+    pub run: PerSide<String>,
+    /// How setup ended.
+    pub setup: PerSide<StepOutcome>,
+    /// The rounds that failed: how many of how many, and the first failure. `None` where none failed.
+    pub failed_rounds: PerSide<Option<FailedRounds>>,
+    /// Rows in the order of first appearance.
+    pub rows: Vec<Row>,
+    /// One a unit.
+    pub geomeans: Vec<Geomean>,
+    /// Rows hidden by the suite's filter.
+    pub filtered_out: u32,
+    /// Blocks that were run, invalid and re-run, invalid and kept.
+    pub blocks: BlockCounts,
+}
+
+/// Rounds that failed on one side.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct FailedRounds {
+    /// How many failed.
+    pub failed: u32,
+    /// Of how many.
+    pub of: u32,
+    /// The first one.
+    pub first: StepOutcome,
+}
+
+/// How many blocks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct BlockCounts {
+    /// All that ran.
+    pub run: u32,
+    /// Invalid and re-run.
+    pub invalid: u32,
+    /// Invalid and kept.
+    pub kept: u32,
+}
+
+/// One benchmark and unit.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Row {
+    /// The benchmark, as head names it where both have it.
+    pub benchmark: BenchmarkId,
+    /// As base names it, if that differs (renamed package, other `-N`, `rename:`).
+    pub base_benchmark: Option<BenchmarkId>,
+    /// The unit.
+    pub unit: String,
+    /// Which way is better; `None`: unknown, so no verdict word.
+    pub better: Option<Direction>,
+    /// Whether the exact rule judged the row.
+    pub exact: bool,
+    /// Whether the row is the same information as another one (B/s beside sec/op).
+    pub derived: bool,
+    /// Base: what the row shows.
+    pub base: Option<Summary>,
+    /// Head: what the row shows.
+    pub head: Option<Summary>,
+    /// Head relative to base.
+    pub delta: Option<Delta>,
+    /// The p-value that is shown.
+    pub p: Option<PValue>,
+    /// The stage that the shown figures come from; `None` for plain files.
+    pub stage: Option<StageKind>,
+    /// The verdict.
+    pub verdict: Verdict,
+    /// What else there is to say of it.
+    pub notes: Vec<Note>,
+    /// Smallest effect that would have been found with 80 % power, as a ratio: 0.03 is 3 %.
+    pub detectable: Option<f64>,
+    /// About how many rounds a side would decide the row.
+    pub rounds_needed: Option<RoundsNeeded>,
+    /// Two rounds of the same code differ by this ratio (median).
+    pub noise: Option<f64>,
+    /// Raw samples of each stage, in the order measured.
+    pub samples: Vec<StageSamples>,
+}
+
+/// Samples of one row in one stage.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct StageSamples {
+    /// The stage; `None` for plain files.
+    pub stage: Option<StageKind>,
+    /// Values a side, in the order measured.
+    pub values: PerSide<Vec<f64>>,
+    /// Seconds since the start of measuring at which each round began; empty for plain files.
+    pub at: PerSide<Vec<f64>>,
+    /// The raw p of this stage.
+    pub p: Option<f64>,
+    /// The effect of this stage as head / base − 1.
+    pub effect: Option<f64>,
+}
+
+/// One side of a row.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Summary {
+    /// Median in the unit.
+    pub center: f64,
+    /// Lower end of the interval of the median; `None`: minus infinity.
+    pub lo: Option<f64>,
+    /// Upper end; `None`: infinity.
+    pub hi: Option<f64>,
+    /// Number of samples.
+    pub n: u32,
+}
+
+/// Head relative to base.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Delta {
+    /// head / base − 1: 0.05 is +5 %. `None` where base is 0 or the scale is absolute without a base.
+    pub ratio: Option<f64>,
+    /// Head − base in the unit.
+    pub absolute: f64,
+    /// Lower end of the interval, as a ratio − 1 (or in the unit if `ratio` is `None`); `None`: minus infinity.
+    pub lo: Option<f64>,
+    /// Upper end; `None`: infinity.
+    pub hi: Option<f64>,
+    /// Level of the interval, such as 0.95; 0 if there is none (exact rows).
+    pub level: f64,
+}
+
+/// A p-value and what it is.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct PValue {
+    /// 0 to 1.
+    pub value: f64,
+    /// What it is.
+    pub kind: PKind,
+}
+
+/// What a p-value is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum PKind {
+    /// Corrected for the family.
+    Adjusted,
+    /// Raw, of a row that the screen did not select; never compared with alpha.
+    Screen,
+    /// Raw, without correction.
+    Raw,
+}
+
+/// The verdict of a row.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum Verdict {
+    /// Confirmed change for the worse.
+    Regression,
+    /// Confirmed change for the better.
+    Improvement,
+    /// No change larger than the threshold.
+    Unchanged,
+    /// Undecided, and why.
+    Inconclusive(Undecided),
+    /// Plain files: unconfirmed change for the worse (`slower?`).
+    Slower,
+    /// Plain files: unconfirmed change for the better (`faster?`).
+    Faster,
+    /// Only in head.
+    New,
+    /// Only in base.
+    Removed,
+    /// Failed on a side (both: base is named).
+    Failed(Side, String),
+    /// Missing in some rounds of a side: how many of how many lacked it.
+    Flaky(Side, u32, u32),
+    /// Skipped by the tool on a side, with its words.
+    Skipped(Side, String),
+    /// The command of a side timed out before it printed the row.
+    TimedOut(Side),
+    /// Shown, not judged, and why.
+    Unjudged(Unjudged),
+}
+
+/// Why a row is undecided.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum Undecided {
+    /// The samples allow both.
+    Noise,
+    /// A suspect that the fresh rounds did not confirm.
+    NotConfirmed,
+    /// The budget ended before the row was decided.
+    Budget,
+    /// Too few rounds for any verdict.
+    TooFewRounds,
+    /// The machine was too noisy for a change of this size.
+    NoisyMachine,
+    /// Significant, yet smaller than the threshold, and the interval reaches beyond it.
+    BelowThreshold,
+}
+
+/// Why a row is not judged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum Unjudged {
+    /// The same information as another row.
+    Derived,
+    /// The benchmark does not loop: below 0.1 ns/op, or the iteration cap was reached.
+    Degenerate,
+    /// Nobody said which way is better.
+    DirectionUnknown,
+    /// One round only.
+    OneRound,
+    /// The other of wall and CPU time is judged.
+    Secondary,
+    /// No absolute threshold is configured for values that have no ratio.
+    NoRatio,
+}
+
+/// What else there is to say of a row.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum Note {
+    /// Significant, smaller than the threshold.
+    SignificantBelowThreshold,
+    /// Paired though the package differs: base's package.
+    PackageDiffers(String),
+    /// Paired though the processor count differs: base's.
+    ProcsDiffer(Option<u32>),
+    /// Paired by the configured `rename`.
+    Renamed,
+    /// Paired though a stray configuration line splits the tables: the key.
+    ConfigDiffers(String),
+    /// Blocks that lacked a value of this row.
+    BlocksDropped(u32),
+    /// The benchmark's sources differ between the sides: the first differing path.
+    SourceDiffers(String),
+    /// Fewer than five iterations behind a value.
+    FewIterations(u64),
+    /// A unit declared exact varies.
+    ExactVaries,
+    /// A control row moved.
+    ControlMoved,
+    /// All samples are equal.
+    AllEqual,
+    /// The samples fall into two groups with these medians.
+    Bimodal(f64, f64),
+    /// Base, head or both are zero.
+    Zero,
+    /// Lost samples: fewer on one side.
+    UnequalN,
+    /// Only equivalence was looked for in the confirm stage.
+    EquivalenceOnly,
+    /// Free text. Unescaped.
+    Text(String),
+}
+
+/// About how many rounds a side.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum RoundsNeeded {
+    /// About this many.
+    About(u32),
+    /// More than 200.
+    MoreThan200,
+}
+
+/// Geometric mean over the rows of one unit.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Geomean {
+    /// The unit.
+    pub unit: String,
+    /// Rows that are in it: present on both sides, positive, not degenerate.
+    pub rows: u32,
+    /// Geometric mean of base's medians over those rows.
+    pub base: f64,
+    /// Of head's.
+    pub head: f64,
+    /// Geometric mean of the rows' ratios − 1.
+    pub ratio: f64,
+    /// Interval of that, over rows; `None`: fewer than two rows.
+    pub interval: Option<(f64, f64)>,
+    /// Rows that are left out, by reason.
+    pub left_out: BTreeMap<String, u32>,
+}
+
+/// The environment of one measuring job.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Environment {
+    /// The shard, if there are several.
+    pub shard: Option<Shard>,
+    /// The machine.
+    pub machine: Machine,
+    /// Every setting's outcome.
+    pub tuning: Vec<KnobOutcome>,
+    /// Versions of the tools.
+    pub tools: BTreeMap<String, String>,
+    /// Figures over all rounds of a side, by name (`user`, `max_rss`, `mhz`, `steal`, `load` …): smallest, median, largest.
+    pub witness: BTreeMap<String, PerSide<Option<[f64; 3]>>>,
+    /// Start, RFC 3339.
+    pub started: String,
+    /// End, RFC 3339.
+    pub finished: String,
+}
+
+/// Something a reader must know.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Warning {
+    /// How much it matters.
+    pub level: WarningLevel,
+    /// A stable word for programs, such as `mixed-packages`, `unparsed-line`, `noisy-machine`.
+    pub code: String,
+    /// In words. Unescaped.
+    pub message: String,
+    /// File and line, suite, side or round that it is about. Unescaped.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub place: String,
+}
+
+/// How much a warning matters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum WarningLevel {
+    /// For the folded part.
+    Note,
+    /// For the visible part.
+    Warning,
+    /// Opens the report.
+    Headline,
+}

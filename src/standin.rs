@@ -1,0 +1,1 @@
+//! A stateful stand-in of GitHub on loopback, for `demo` and for tests.

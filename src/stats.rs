@@ -1,0 +1,1 @@
+//! Statistics: medians, intervals, tests, corrections. Pure functions of numbers.
