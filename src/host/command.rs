@@ -12,7 +12,7 @@ use std::fmt::Write;
 use std::io::{self, BufReader};
 use std::os::fd::AsFd;
 use std::os::unix::process::CommandExt;
-use std::process::{Command, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 /// How long a process that keeps settings may take to put them back. It needs milliseconds.
 const PATIENCE: u16 = 10_000;
@@ -108,7 +108,38 @@ pub fn tune(host: &Host, roots: &Roots, place: &JournalPlace) -> Result<String, 
     if let Some(owner) = holder(place)? {
         return Err(HostError::Refused(format!("process {owner} holds them; `bench-bot host restore` ends that")));
     }
-    let failed = |source| HostError::Process { what: "The process that keeps the settings does not start.", source };
+    let (mut child, stdin, stdout) = keeper(roots, place).map_err(not_started)?;
+    let client = Client::begin(BufReader::new(stdout), stdin, &without_process(host))?;
+    let mut text = String::new();
+    for note in client.notes() {
+        let _ = writeln!(text, "{note}");
+    }
+    text += &outcome_lines(client.outcomes());
+    let changed = client.outcomes().iter().any(|one| matches!(one.status, KnobStatus::Applied(..)));
+    if changed {
+        let _ = writeln!(text, "\nKept by process {} until `bench-bot host restore`.", child.id());
+    } else {
+        // Nothing to keep.
+        client.finish()?;
+        child.wait().map_err(not_started)?;
+        text += "\nNothing had to be changed.\n";
+    }
+    let selection = cpu::select(&host.cpus, &cpu::Topology::read(roots), roots);
+    let (settings, _) = probe(host, &selection);
+    let nice = settings.nice.map(|nice| format!("nice -n {nice} ")).unwrap_or_default();
+    let cpus = settings.cpus.map(|cpus| format!("taskset -c {} ", cpulist::format(cpus))).unwrap_or_default();
+    if !nice.is_empty() || !cpus.is_empty() {
+        let _ = writeln!(text, "Run a benchmark with: {nice}{cpus}COMMAND");
+    }
+    Ok(text)
+}
+
+const fn not_started(source: io::Error) -> HostError {
+    HostError::Process { what: "The process that keeps the settings does not start.", source }
+}
+
+/// Starts the process that keeps settings: a helper in a session of its own.
+fn keeper(roots: &Roots, place: &JournalPlace) -> io::Result<(Child, ChildStdin, ChildStdout)> {
     let mut child = Command::new(&place.program)
         .arg0("bench-bot")
         .args([helper::ARGUMENT, "--detach", "--sys"])
@@ -123,34 +154,11 @@ pub fn tune(host: &Host, roots: &Roots, place: &JournalPlace) -> Result<String, 
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
-        .spawn()
-        .map_err(failed)?;
-    let (Some(stdin), Some(stdout)) = (child.stdin.take(), child.stdout.take()) else {
-        return Err(failed(io::ErrorKind::BrokenPipe.into()));
-    };
-    let client = Client::begin(BufReader::new(stdout), stdin, &without_process(host))?;
-    let mut text = String::new();
-    for note in client.notes() {
-        let _ = writeln!(text, "{note}");
+        .spawn()?;
+    match (child.stdin.take(), child.stdout.take()) {
+        (Some(stdin), Some(stdout)) => Ok((child, stdin, stdout)),
+        _ => Err(io::ErrorKind::BrokenPipe.into()),
     }
-    text += &outcome_lines(client.outcomes());
-    let changed = client.outcomes().iter().any(|one| matches!(one.status, KnobStatus::Applied(..)));
-    if changed {
-        let _ = writeln!(text, "\nKept by process {} until `bench-bot host restore`.", child.id());
-    } else {
-        // Nothing to keep.
-        client.finish()?;
-        child.wait().map_err(failed)?;
-        text += "\nNothing had to be changed.\n";
-    }
-    let selection = cpu::select(&host.cpus, &cpu::Topology::read(roots), roots);
-    let (settings, _) = probe(host, &selection);
-    let nice = settings.nice.map(|nice| format!("nice -n {nice} ")).unwrap_or_default();
-    let cpus = settings.cpus.map(|cpus| format!("taskset -c {} ", cpulist::format(cpus))).unwrap_or_default();
-    if !nice.is_empty() || !cpus.is_empty() {
-        let _ = writeln!(text, "Run a benchmark with: {nice}{cpus}COMMAND");
-    }
-    Ok(text)
 }
 
 /// The living process that holds changed settings.
