@@ -244,3 +244,6 @@ fn inputs<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<BTreeMap<
     };
     Ok(values.into_iter().filter_map(|(name, value)| Some((name, text(value)?))).collect())
 }
+
+#[cfg(test)]
+mod tests;
