@@ -181,7 +181,8 @@ pub fn complete(config: &mut Config, source: &mut Source, trees: PerSide<&Path>)
     }
     for suite in config.suites.iter_mut().filter(|suite| open(suite)) {
         let directory = suite.sides.head.directory.clone();
-        let here: Vec<_> = detected.config.suites.iter().filter(|found| found.sides.head.directory == directory).collect();
+        let here: Vec<_> =
+            detected.config.suites.iter().filter(|found| found.sides.head.directory == directory).collect();
         let place = if directory.is_empty() { "this tree".to_owned() } else { directory.clone() };
         match here.as_slice() {
             [found] => {
@@ -226,8 +227,7 @@ fn fill(suite: &mut Suite, found: &Suite) {
 }
 
 fn look(path: &Path) -> Result<Findings, DetectError> {
-    let tree =
-        Tree::open(path).map_err(|source| DetectError::Unreadable { tree: path.to_owned(), source })?;
+    let tree = Tree::open(path).map_err(|source| DetectError::Unreadable { tree: path.to_owned(), source })?;
     let nightly = cargo::nightly_is_installed();
     let parts = [
         go::find(&tree),

@@ -102,10 +102,9 @@ pub(super) fn find(tree: &Tree, nightly: bool) -> Findings {
                 Some(tool) => {
                     groups.entry((root.clone(), tool)).or_default().benches.push((name.clone(), bench));
                 }
-                None => findings.left_out.push(format!(
-                    "{}: not written with Criterion, divan, gungraun or libtest",
-                    bench.path
-                )),
+                None => findings
+                    .left_out
+                    .push(format!("{}: not written with Criterion, divan, gungraun or libtest", bench.path)),
             }
         }
         if package.library_has_benches(tree, folder) {
@@ -132,10 +131,11 @@ fn workspace<'a>(manifests: &BTreeMap<&'a str, Package>, folder: &'a str) -> &'a
     let is_root = |above: &&str| {
         manifests.get(above).is_some_and(|package| {
             package.is_workspace
-                && (*above == folder || !package.exclude.iter().any(|excluded| {
-                    let path = relative(folder, above);
-                    path == excluded || path.starts_with(&format!("{excluded}/"))
-                }))
+                && (*above == folder
+                    || !package.exclude.iter().any(|excluded| {
+                        let path = relative(folder, above);
+                        path == excluded || path.starts_with(&format!("{excluded}/"))
+                    }))
         })
     };
     upwards(folder).find(is_root).unwrap_or(folder)
@@ -152,15 +152,15 @@ struct Toolchain {
 
 impl Toolchain {
     fn of(tree: &Tree, folder: &str) -> Self {
-        let Some((file, text)) = tree
-            .read_upwards(folder, "rust-toolchain.toml")
-            .or_else(|| tree.read_upwards(folder, "rust-toolchain"))
+        let Some((file, text)) =
+            tree.read_upwards(folder, "rust-toolchain.toml").or_else(|| tree.read_upwards(folder, "rust-toolchain"))
         else {
             return Self::default();
         };
-        let channel = text.parse::<toml::Table>().ok().and_then(|table| {
-            Some(table.get("toolchain")?.as_table()?.get("channel")?.as_str()?.to_owned())
-        });
+        let channel = text
+            .parse::<toml::Table>()
+            .ok()
+            .and_then(|table| Some(table.get("toolchain")?.as_table()?.get("channel")?.as_str()?.to_owned()));
         // The old form of the file is the channel alone.
         let channel = channel.unwrap_or_else(|| text.trim().to_owned());
         Self {

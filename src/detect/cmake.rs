@@ -17,7 +17,8 @@ pub(super) fn find(tree: &Tree) -> Findings {
         let text = tree.read(&path).unwrap_or_default();
         for target in targets(&text) {
             // The topmost folder with a CMakeLists.txt that is not interrupted by one without is the project.
-            let root = upwards(folder).take_while(|above| tree.has(&join(above, "CMakeLists.txt"))).last().unwrap_or(folder);
+            let root =
+                upwards(folder).take_while(|above| tree.has(&join(above, "CMakeLists.txt"))).last().unwrap_or(folder);
             if is_name(&target) {
                 projects.entry(root).or_default().insert((target, path.clone()));
             } else {
@@ -33,7 +34,8 @@ pub(super) fn find(tree: &Tree) -> Findings {
 
 /// The targets of a CMakeLists.txt that are linked with Google Benchmark.
 fn targets(text: &str) -> Vec<String> {
-    let text: String = text.lines().map(|line| line.split('#').next().unwrap_or_default()).collect::<Vec<_>>().join("\n");
+    let text: String =
+        text.lines().map(|line| line.split('#').next().unwrap_or_default()).collect::<Vec<_>>().join("\n");
     let mut targets = Vec::new();
     let lower = text.to_ascii_lowercase();
     for (at, word) in lower.match_indices("target_link_libraries") {
@@ -41,7 +43,9 @@ fn targets(text: &str) -> Vec<String> {
         let Some(arguments) = rest.strip_prefix('(').and_then(|rest| rest.split_once(')')) else { continue };
         let mut words = arguments.0.split_whitespace().map(|word| word.trim_matches('"'));
         let Some(target) = words.next() else { continue };
-        let linked = words.any(|word| matches!(word, "benchmark" | "benchmark::benchmark" | "benchmark::benchmark_main" | "benchmark_main"));
+        let linked = words.any(|word| {
+            matches!(word, "benchmark" | "benchmark::benchmark" | "benchmark::benchmark_main" | "benchmark_main")
+        });
         if linked && !targets.iter().any(|known| known == target) {
             targets.push(target.to_owned());
         }
@@ -51,7 +55,9 @@ fn targets(text: &str) -> Vec<String> {
 
 /// Whether a target's name stands there as it is: no variable, and nothing that a shell would see.
 fn is_name(target: &str) -> bool {
-    !target.is_empty() && !target.starts_with('-') && target.bytes().all(|b| b.is_ascii_alphanumeric() || b"_.+-".contains(&b))
+    !target.is_empty()
+        && !target.starts_with('-')
+        && target.bytes().all(|b| b.is_ascii_alphanumeric() || b"_.+-".contains(&b))
 }
 
 fn found(root: &str, targets: &BTreeSet<(String, String)>) -> Found {

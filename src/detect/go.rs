@@ -79,7 +79,8 @@ fn found(tree: &Tree, module: &str, packages: &[&str]) -> Found {
     });
     let shown: Vec<_> = packages.iter().take(5).map(|package| if package.is_empty() { "." } else { package }).collect();
     let more = if packages.len() > 5 { " …" } else { "" };
-    let mut reasons = vec![format!("{file}: benchmarks in {}: {}{more}", count(packages.len(), "package"), shown.join(" "))];
+    let mut reasons =
+        vec![format!("{file}: benchmarks in {}: {}{more}", count(packages.len(), "package"), shown.join(" "))];
     if let Some(version) = version {
         reasons.push(format!("{file} asks for Go {version}"));
     }

@@ -20,11 +20,15 @@ pub(super) fn find(tree: &Tree) -> Findings {
         if text.contains("jmh-generator-annprocess") {
             findings.found.push(maven(tree, folder, &text));
         } else {
-            findings.left_out.push(format!("{path}: jmh-core without jmh-generator-annprocess makes no benchmark list"));
+            findings
+                .left_out
+                .push(format!("{path}: jmh-core without jmh-generator-annprocess makes no benchmark list"));
         }
     }
     let gradle = ["build.gradle", "build.gradle.kts"];
-    for (name, folder) in gradle.into_iter().flat_map(|name| tree.folders_with(name).into_iter().map(move |f| (name, f))) {
+    for (name, folder) in
+        gradle.into_iter().flat_map(|name| tree.folders_with(name).into_iter().map(move |f| (name, f)))
+    {
         let text = tree.read(&join(folder, name)).unwrap_or_default();
         if text.contains("me.champeau.jmh") && (has_sources(tree, folder) || folder.is_empty()) {
             findings.found.push(self::gradle(tree, folder, name, &text));
@@ -87,15 +91,16 @@ fn maven(tree: &Tree, module: &str, text: &str) -> Found {
     });
     let path = join(module, "pom.xml");
     let mut reasons = vec![format!("{path} depends on jmh-core")];
-    reasons.push(if shaded { "its shaded jar is benchmarks.jar" } else { "its benchmarks run from the class path" }.to_owned());
+    reasons.push(
+        if shaded { "its shaded jar is benchmarks.jar" } else { "its benchmarks run from the class path" }.to_owned(),
+    );
     reasons.push("short mode: one fork, 3 iterations of 1 s a benchmark and round".to_owned());
     Found { suite, headline: format!("JMH benchmarks ({path})"), reasons }
 }
 
 fn gradle(tree: &Tree, module: &str, name: &str, text: &str) -> Found {
-    let settings = |above: &&str| {
-        tree.has(&join(above, "settings.gradle")) || tree.has(&join(above, "settings.gradle.kts"))
-    };
+    let settings =
+        |above: &&str| tree.has(&join(above, "settings.gradle")) || tree.has(&join(above, "settings.gradle.kts"));
     let root = upwards(module).find(settings).unwrap_or(module);
     let inside = relative(module, root);
     let wrapper = tree.has(&join(root, "gradlew"));

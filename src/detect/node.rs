@@ -65,7 +65,8 @@ fn found(tree: &Tree, folder: &str, package: &Value) -> Result<Option<Found>, St
         // In a workspace the tools often stand in the package above.
         upwards(folder).any(|above| {
             let text = tree.read(&join(above, "package.json"));
-            text.and_then(|text| serde_json::from_str::<Value>(&text).ok()).is_some_and(|above| depends_on(&above, name))
+            text.and_then(|text| serde_json::from_str::<Value>(&text).ok())
+                .is_some_and(|above| depends_on(&above, name))
         })
     };
     let vitest = root_depends("vitest")
@@ -162,12 +163,9 @@ impl Manager {
                 "",
                 "command -v pnpm >/dev/null || pnpm() { corepack pnpm \"$@\"; }\n",
             ),
-            "yarn.lock" => (
-                "yarn run",
-                "yarn run",
-                "",
-                "command -v yarn >/dev/null || yarn() { corepack yarn \"$@\"; }\n",
-            ),
+            "yarn.lock" => {
+                ("yarn run", "yarn run", "", "command -v yarn >/dev/null || yarn() { corepack yarn \"$@\"; }\n")
+            }
             _ => ("npm run --silent", "npx --no-install", " --", ""),
         };
         let up = "../".repeat(relative(folder, above).split('/').filter(|part| !part.is_empty()).count());

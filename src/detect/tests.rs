@@ -29,7 +29,8 @@ fn only(files: &[(&str, &str)]) -> Suite {
 }
 
 const GO_MOD: &str = "module example.com/m\n\ngo 1.22\n";
-const GO_BENCH: &str = "package m\n\nimport \"testing\"\n\nfunc BenchmarkAdd(b *testing.B) {\n\tfor i := 0; i < b.N; i++ {\n\t}\n}\n";
+const GO_BENCH: &str =
+    "package m\n\nimport \"testing\"\n\nfunc BenchmarkAdd(b *testing.B) {\n\tfor i := 0; i < b.N; i++ {\n\t}\n}\n";
 const CARGO: &str = "[package]\nname = \"app\"\nversion = \"0.1.0\"\n\n[[bench]]\nname = \"parse\"\nharness = false\n";
 const CRITERION: &str = "use criterion::{criterion_group, criterion_main, Criterion};\n";
 
@@ -69,7 +70,8 @@ fn nothing_found_names_what_was_looked_for_and_the_way_out() {
         assert!(message.contains(part), "{part}\nis missing in\n{message}");
     }
     // The three lines work.
-    let lines: String = message.lines().rev().take(3).collect::<Vec<_>>().into_iter().rev().map(|l| format!("{l}\n")).collect();
+    let lines: String =
+        message.lines().rev().take(3).collect::<Vec<_>>().into_iter().rev().map(|l| format!("{l}\n")).collect();
     assert_eq!(crate::config::load("b.yml", &lines).unwrap().suites[0].sides.head.run, "./your-benchmark-command");
 }
 
@@ -136,7 +138,8 @@ fn a_configuration_without_commands_is_completed() {
 
 #[test]
 fn a_suite_that_could_have_several_commands_is_asked_about() {
-    let dir = tree(&[("go.mod", GO_MOD), ("m_test.go", GO_BENCH), ("Cargo.toml", CARGO), ("benches/parse.rs", CRITERION)]);
+    let dir =
+        tree(&[("go.mod", GO_MOD), ("m_test.go", GO_BENCH), ("Cargo.toml", CARGO), ("benches/parse.rs", CRITERION)]);
     let (mut config, mut source) = crate::config::load_with_source("b.yml", "suites: [{timeout: 1m}]").unwrap();
     let error = complete(&mut config, &mut source, PerSide { base: dir.path(), head: dir.path() }).unwrap_err();
     assert_eq!(

@@ -15,8 +15,18 @@ const MAX_DEPTH: usize = 16;
 const MAX_BYTES: u64 = 1 << 20;
 
 /// Folders whose content is somebody else's, generated, or test data.
-const SKIPPED: &[&str] =
-    &["node_modules", "vendor", "third_party", "target", "testdata", "fixtures", "dist", "venv", "__pycache__", "site-packages"];
+const SKIPPED: &[&str] = &[
+    "node_modules",
+    "vendor",
+    "third_party",
+    "target",
+    "testdata",
+    "fixtures",
+    "dist",
+    "venv",
+    "__pycache__",
+    "site-packages",
+];
 
 /// The files of a tree.
 #[derive(Debug)]

@@ -15,17 +15,19 @@ pub(super) fn is_version(text: &str) -> bool {
 /// The smallest version that a range such as `>=3.10,<4`, `^18 || ^20` or `20.x` allows; of alternatives the last.
 pub(super) fn lower_bound(range: &str) -> Option<String> {
     let last = range.rsplit("||").next()?;
-    last.split([',', ' ']).filter_map(|part| {
-        let part = part.trim();
-        // An upper bound or an exclusion is no version to run with.
-        if part.starts_with(['<', '!']) {
-            return None;
-        }
-        let digits = part.trim_start_matches(|c: char| !c.is_ascii_digit());
-        let end = digits.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(digits.len());
-        let version = digits[..end].trim_end_matches('.').to_owned();
-        is_version(&version).then_some(version)
-    }).next()
+    last.split([',', ' '])
+        .filter_map(|part| {
+            let part = part.trim();
+            // An upper bound or an exclusion is no version to run with.
+            if part.starts_with(['<', '!']) {
+                return None;
+            }
+            let digits = part.trim_start_matches(|c: char| !c.is_ascii_digit());
+            let end = digits.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(digits.len());
+            let version = digits[..end].trim_end_matches('.').to_owned();
+            is_version(&version).then_some(version)
+        })
+        .next()
 }
 
 /// The newer of two images of one repository; a version that names fewer parts means the newest that fits. `None` if
@@ -58,8 +60,16 @@ mod tests {
     #[test]
     fn ranges() {
         for (range, version) in [
-            (">=3.10", "3.10"), (">=3.9,<4", "3.9"), ("<4,>=3.11", "3.11"), ("~=3.12.1", "3.12.1"), ("^18 || ^20", "20"),
-            ("20.x", "20"), (">= 18.0.0", "18.0.0"), ("v20.11.1", "20.11.1"), ("3.12.4", "3.12.4"), (">=18 <23", "18"),
+            (">=3.10", "3.10"),
+            (">=3.9,<4", "3.9"),
+            ("<4,>=3.11", "3.11"),
+            ("~=3.12.1", "3.12.1"),
+            ("^18 || ^20", "20"),
+            ("20.x", "20"),
+            (">= 18.0.0", "18.0.0"),
+            ("v20.11.1", "20.11.1"),
+            ("3.12.4", "3.12.4"),
+            (">=18 <23", "18"),
         ] {
             assert_eq!(lower_bound(range).as_deref(), Some(version), "{range}");
         }

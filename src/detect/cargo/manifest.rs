@@ -41,7 +41,8 @@ impl Package {
     /// Reads the manifest in `folder`.
     pub(super) fn read(tree: &Tree, folder: &str) -> Result<Self, String> {
         let text = tree.read(&join(folder, "Cargo.toml")).ok_or("cannot be read")?;
-        let manifest: Table = text.parse().map_err(|error: toml::de::Error| format!("not valid TOML: {}", error.message()))?;
+        let manifest: Table =
+            text.parse().map_err(|error: toml::de::Error| format!("not valid TOML: {}", error.message()))?;
         let package = manifest.get("package").and_then(Value::as_table);
         let workspace = manifest.get("workspace").and_then(Value::as_table);
         let text_of = |table: &Table, key: &str| table.get(key).and_then(Value::as_str).map(str::to_owned);
@@ -58,7 +59,10 @@ impl Package {
             name: package.and_then(|package| text_of(package, "name")),
             is_workspace: workspace.is_some(),
             exclude: strings(workspace.and_then(|workspace| workspace.get("exclude"))),
-            autobenches: package.and_then(|package| package.get("autobenches")).and_then(Value::as_bool).unwrap_or(true),
+            autobenches: package
+                .and_then(|package| package.get("autobenches"))
+                .and_then(Value::as_bool)
+                .unwrap_or(true),
             declared: declared.collect(),
         })
     }

@@ -151,7 +151,8 @@ fn pytest_benchmark_is_installed_as_the_project_says() {
         ("tox.ini", "[testenv]\ndeps = pytest-benchmark\n", "pytest pytest-benchmark"),
     ];
     for (path, text, install) in cases {
-        let suite = only(&[(path, text), ("tests/test_speed.py", PYTEST), ("tests/test_other.py", "def test_x(): pass\n")]);
+        let suite =
+            only(&[(path, text), ("tests/test_speed.py", PYTEST), ("tests/test_other.py", "def test_x(): pass\n")]);
         assert_eq!(suite.name, "pytest-benchmark");
         let last = setup(&suite).lines().last().unwrap();
         assert_eq!(last, format!(".bench-bot/venv/bin/python -m pip install --quiet {install}"), "{text}");
@@ -250,7 +251,8 @@ const JMH: &str = "<artifactId>jmh-core</artifactId> <artifactId>jmh-generator-a
 
 #[test]
 fn jmh_with_maven_runs_its_shaded_jar_or_its_class_path() {
-    let shade = format!("<project>{JMH}<artifactId>maven-shade-plugin</artifactId><finalName>benchmarks</finalName></project>");
+    let shade =
+        format!("<project>{JMH}<artifactId>maven-shade-plugin</artifactId><finalName>benchmarks</finalName></project>");
     let suite = only(&[("pom.xml", "<project/>"), ("perf/pom.xml", &shade), ("perf/src/main/java/B.java", "")]);
     assert_eq!((suite.name.as_str(), suite.sides.head.directory.as_str()), ("jmh:perf", ""));
     assert!(setup(&suite).ends_with("mvn -q -B -DskipTests -pl perf -am package"));
@@ -272,7 +274,14 @@ fn jmh_with_maven_runs_its_shaded_jar_or_its_class_path() {
 fn jmh_that_cannot_work_is_named() {
     let commented = format!("<project><!-- {JMH} --></project>");
     let half = "<project><artifactId>jmh-core</artifactId></project>";
-    let error = detect(tree(&[("pom.xml", &commented), ("a/pom.xml", half), ("b/build.gradle", "implementation 'org.openjdk.jmh:jmh-core:1.37'")]).path());
+    let error = detect(
+        tree(&[
+            ("pom.xml", &commented),
+            ("a/pom.xml", half),
+            ("b/build.gradle", "implementation 'org.openjdk.jmh:jmh-core:1.37'"),
+        ])
+        .path(),
+    );
     let error = error.unwrap_err().to_string();
     assert!(error.contains("a/pom.xml: jmh-core without jmh-generator-annprocess"), "{error}");
     assert!(error.contains("b/build.gradle: JMH without the plugin me.champeau.jmh"), "{error}");
