@@ -28,6 +28,7 @@ pub use policy::{
     CommandPolicy, CommentMode, CommentOn, Compare, Correction, FailOn, ForkApproval, Layout, Permission, PrimaryTime,
     Rename, ReportConfig, SuitesFrom, Template, UnitPolicy,
 };
+pub(crate) use value::invisible;
 pub use value::{parse_duration, parse_ratio};
 
 use crate::side::PerSide;

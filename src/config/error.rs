@@ -137,7 +137,7 @@ pub(crate) fn printable(text: &str) -> String {
     let mut shown: String = text
         .chars()
         .take(80)
-        .map(|c| if c.is_control() || crate::config::value::invisible(c) { '\u{fffd}' } else { c })
+        .map(|c| if c.is_control() || crate::config::invisible(c) { '\u{fffd}' } else { c })
         .collect();
     if text.chars().nth(80).is_some() {
         shown.push('…');
