@@ -1,3 +1,6 @@
 //! Stage 2: a request is carried out, raw samples come out.
 
 pub mod exec;
+pub mod process;
+pub mod signal;
+mod supervise;

@@ -63,6 +63,8 @@ pub struct Execution {
     pub lost: u64,
     /// The collected files, by path relative to the step's directory.
     pub files: BTreeMap<String, Vec<u8>>,
+    /// What a reader must know, in words: a file that was not read, and why. Unescaped.
+    pub notes: Vec<String>,
     /// What the machine did meanwhile.
     pub witness: RoundWitness,
 }
