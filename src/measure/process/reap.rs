@@ -1,8 +1,9 @@
 //! Nothing that a round started outlives it.
 //!
 //! The command runs in a session of its own, and this process is the subreaper of whatever loses its parent. So a
-//! process belongs to the round exactly if it descends from us through a child that is in another session than ours
-//! and was not there before the round: a process cannot join a session, and what daemonises comes back to us.
+//! process belongs to the round exactly if it descends from us through a child that is in another session than ours,
+//! was not there before the round, and was not started by us: a process cannot join a session, what daemonises comes
+//! back to us, and what we start ourselves meanwhile (a guardian of host settings) has our own environment.
 
 use crate::measure::supervise::{Reaped, reap};
 use nix::sys::signal::{Signal, kill, killpg};
@@ -58,7 +59,19 @@ fn table() -> Vec<Process> {
 #[derive(Debug, Default)]
 pub(super) struct Spared(BTreeSet<(i32, u64)>);
 
+/// Whether the process was started with the environment that we were started with; no command of a round is.
+fn has_our_environment(pid: i32) -> bool {
+    match (fs::read("/proc/self/environ"), fs::read(format!("/proc/{pid}/environ"))) {
+        (Ok(own), Ok(its)) => !own.is_empty() && own == its,
+        _ => false,
+    }
+}
+
 impl Spared {
+    fn has(&self, process: &Process) -> bool {
+        self.0.contains(&(process.pid, process.started))
+    }
+
     /// Our children of this moment.
     pub(super) fn now() -> Self {
         let me = me();
@@ -70,14 +83,13 @@ fn me() -> i32 {
     nix::unistd::getpid().as_raw()
 }
 
-/// The processes of the round, by the rule above.
-fn members(table: &[Process], spared: &Spared, me: i32, session: i32) -> Vec<Process> {
+/// Our children that belong to the round, with all their descendants.
+fn members(table: &[Process], me: i32, belongs: impl Fn(&Process) -> bool) -> Vec<Process> {
     let mut children: BTreeMap<i32, Vec<&Process>> = BTreeMap::new();
     for process in table {
         children.entry(process.parent).or_default().push(process);
     }
-    let ours = |p: &Process| p.session != session && !spared.0.contains(&(p.pid, p.started));
-    let mut open: Vec<&Process> = children.get(&me).into_iter().flatten().copied().filter(|p| ours(p)).collect();
+    let mut open: Vec<&Process> = children.get(&me).into_iter().flatten().copied().filter(|p| belongs(p)).collect();
     let mut members = Vec::new();
     while let Some(process) = open.pop() {
         open.extend(children.get(&process.pid).into_iter().flatten());
@@ -99,7 +111,8 @@ pub(super) fn end_round(leader: Pid, spared: &Spared) -> Result<Vec<Reaped>, Str
     // The whole group first: one call cannot be outrun by a fork.
     let _ = killpg(leader, Signal::SIGKILL);
     loop {
-        let mut rest = members(&table(), spared, me(), session);
+        let mut rest =
+            members(&table(), me(), |p| p.session != session && !spared.has(p) && !has_our_environment(p.pid));
         rest.retain(|p| p.pid != leader.as_raw() || !p.zombie);
         if rest.is_empty() {
             return Ok(reaped);
@@ -164,7 +177,8 @@ mod tests {
             row(6, 1, 6),
         ];
         let spared = Spared(BTreeSet::from([(2, 1)]));
-        let mut found: Vec<i32> = members(&table, &spared, 1, 1).iter().map(|p| p.pid).collect();
+        let mut found: Vec<i32> =
+            members(&table, 1, |p| p.session != 1 && !spared.has(p)).iter().map(|p| p.pid).collect();
         found.sort_unstable();
         assert_eq!(found, [4, 5, 6, 50]);
     }
