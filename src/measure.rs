@@ -3,4 +3,4 @@
 pub mod exec;
 pub mod process;
 pub mod signal;
-mod supervise;
+pub(crate) mod supervise;
