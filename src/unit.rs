@@ -2,6 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
+pub mod normal;
+
+pub use normal::{Normal, derived_from, is_cpu_time, normalise, properties};
+
 /// Which way is better.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
