@@ -2,5 +2,6 @@
 
 pub mod exec;
 pub mod process;
+pub mod seed;
 pub mod signal;
 pub(crate) mod supervise;

@@ -31,6 +31,9 @@ pub struct Step {
     pub collect: Vec<String>,
     /// Files relative to `directory` that must exist after the command ended.
     pub require: Vec<String>,
+    /// Place of a counted round in its block, 0 to 3; 0 for everything else. Between blocks there is time to look at
+    /// the machine.
+    pub position: u8,
 }
 
 /// What a command is for.

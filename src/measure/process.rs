@@ -60,7 +60,7 @@ pub trait RoundHook {
     ///
     /// # Errors
     /// When a setting of this side could not be made and the policy requires it: the round is not run.
-    fn before(&mut self, side: Side) -> anyhow::Result<()>;
+    fn before(&mut self, step: &Step) -> anyhow::Result<()>;
 
     /// How often [`RoundHook::sample`] wants to be called while the command runs; `None`: never. At most once a second.
     fn interval(&self) -> Option<Duration> {
@@ -70,8 +70,14 @@ pub trait RoundHook {
     /// While the command runs.
     fn sample(&mut self) {}
 
-    /// After the command ended. Fields that are `None` are filled from the process's own accounts.
-    fn after(&mut self, side: Side) -> RoundWitness;
+    /// The command's process has ended and is a zombie, which still has its last CPU and its affinity.
+    fn exited(&mut self, pid: u32) {
+        let _ = pid;
+    }
+
+    /// After everything that the command left was ended. `own` is what the process's accounts say; the result is what
+    /// the round's witness becomes.
+    fn after(&mut self, step: &Step, own: RoundWitness) -> RoundWitness;
 }
 
 /// Executes commands on this host.
@@ -158,7 +164,7 @@ impl HostExec {
         let spared = Spared::now();
         let kills = Kills::now();
         if let Some(hook) = self.hook.as_mut().filter(|_| observed)
-            && let Err(error) = hook.before(step.side)
+            && let Err(error) = hook.before(step)
         {
             return Ok(not_started(&format!("{error:#}"), self.started.elapsed()));
         }
@@ -175,14 +181,17 @@ impl HostExec {
             watch_child(pid, streams, self.cap, begin + step.timeout, self.hook.as_deref_mut().filter(|_| observed));
         let wall = begin.elapsed();
         let seen = reap::process(pid.as_raw());
+        if let Some(hook) = self.hook.as_mut().filter(|_| observed) {
+            hook.exited(child.id());
+        }
         let orphans = reap::end_round(pid, &spared);
         let leader = wait_for(pid, false);
-        let witness = self.hook.as_mut().filter(|_| observed).map(|hook| hook.after(step.side)).unwrap_or_default();
         let (ended, mut streams) = run.context("waiting for the command")?;
         streams.iter_mut().for_each(Capture::finish);
         let [stdout, stderr] = streams;
         let orphans = orphans.map_err(|names| anyhow::anyhow!("processes outlived their round: {names}"))?;
         let status = status(ended, leader.as_ref(), step.timeout)?;
+        let own = account(leader.iter().chain(&orphans), seen.and_then(|p| p.cpu), self.placement.get(step.side));
         Ok(Execution {
             status: memory::explain(status, kills, Kills::now()),
             wall,
@@ -192,12 +201,10 @@ impl HostExec {
             stderr: stderr.bytes,
             files: BTreeMap::new(),
             notes: Vec::new(),
-            witness: account(
-                witness,
-                leader.iter().chain(&orphans),
-                seen.and_then(|p| p.cpu),
-                self.placement.get(step.side),
-            ),
+            witness: match self.hook.as_mut().filter(|_| observed) {
+                Some(hook) => hook.after(step, own),
+                None => own,
+            },
         })
     }
 }
@@ -319,12 +326,7 @@ fn status(ended: Ended, leader: Option<&Reaped>, timeout: Duration) -> anyhow::R
 }
 
 /// CPU time, memory and switches of everything that was reaped.
-fn account<'r>(
-    mut witness: RoundWitness,
-    reaped: impl Iterator<Item = &'r Reaped>,
-    cpu: Option<u32>,
-    placement: &Placement,
-) -> RoundWitness {
+fn account<'r>(reaped: impl Iterator<Item = &'r Reaped>, cpu: Option<u32>, placement: &Placement) -> RoundWitness {
     let seconds = |time: libc::timeval| time.tv_sec as f64 + time.tv_usec as f64 * 1e-6;
     let count = |number: libc::c_long| u64::try_from(number).unwrap_or(0);
     let (mut user, mut system, mut rss, mut switches, mut faults) = (0.0, 0.0, 0, 0, 0);
@@ -335,16 +337,17 @@ fn account<'r>(
         switches += count(usage.ru_nivcsw);
         faults += count(usage.ru_majflt);
     }
-    witness.user = Some(user);
-    witness.system = Some(system);
-    witness.max_rss = Some(rss);
-    witness.involuntary_switches = Some(switches);
-    witness.major_faults = Some(faults);
-    witness.cpu = witness.cpu.or(cpu);
-    if witness.cpus.is_none() && !placement.cpus.is_empty() {
-        witness.cpus = Some(placement.cpus.iter().map(usize::to_string).collect::<Vec<_>>().join(","));
+    let cpus: Vec<String> = placement.cpus.iter().map(usize::to_string).collect();
+    RoundWitness {
+        user: Some(user),
+        system: Some(system),
+        max_rss: Some(rss),
+        involuntary_switches: Some(switches),
+        major_faults: Some(faults),
+        cpu,
+        cpus: Some(cpus.join(",")).filter(|list| !list.is_empty()),
+        ..RoundWitness::default()
     }
-    witness
 }
 
 /// The step's folder, if it is inside the tree.

@@ -32,6 +32,7 @@ fn step(command: &str) -> Step {
         remove: Vec::new(),
         collect: Vec::new(),
         require: Vec::new(),
+        position: 0,
     }
 }
 
@@ -225,14 +226,14 @@ fn placement_takes_effect_and_a_refusal_does_not_stop_the_command() {
 fn the_hook_surrounds_rounds_only_and_its_witness_is_kept() {
     struct Hook(std::sync::Arc<Mutex<Vec<&'static str>>>);
     impl RoundHook for Hook {
-        fn before(&mut self, side: Side) -> anyhow::Result<()> {
+        fn before(&mut self, step: &Step) -> anyhow::Result<()> {
             self.0.lock().expect("log").push("before");
-            anyhow::ensure!(side == Side::Base, "governor: EACCES");
+            anyhow::ensure!(step.side == Side::Base, "governor: EACCES");
             Ok(())
         }
-        fn after(&mut self, _side: Side) -> RoundWitness {
+        fn after(&mut self, _step: &Step, own: RoundWitness) -> RoundWitness {
             self.0.lock().expect("log").push("after");
-            RoundWitness { steal: Some(0.25), ..RoundWitness::default() }
+            RoundWitness { steal: Some(0.25), ..own }
         }
     }
     let mut rig = rig();
