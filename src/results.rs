@@ -69,6 +69,8 @@ pub enum Stopped {
     Budget,
     /// The job's limit (`max-time`) ended it at a block border.
     MaxTime,
+    /// Nothing ended it: these are the results so far of a run that goes on or was killed.
+    Interrupted,
 }
 
 /// One suite's rounds.
