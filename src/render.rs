@@ -6,12 +6,14 @@
 pub mod chart;
 pub mod escape;
 pub mod fit;
+pub mod html;
 pub mod ink;
 pub mod layout;
 pub mod number;
 pub mod settle;
 pub mod state;
 pub mod sweep;
+pub mod terminal;
 pub mod view;
 
 #[cfg(test)]
@@ -19,7 +21,9 @@ mod samples;
 #[cfg(test)]
 mod tests;
 
+pub use html::html;
 pub use state::{State, StateFrame, state};
+pub use terminal::{colour_wanted, terminal};
 
 use crate::config::{Layout, Template};
 use crate::report::Report;

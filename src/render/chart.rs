@@ -23,16 +23,17 @@ pub struct Bar {
     pub text: String,
 }
 
-/// Columns of the plot, odd so that zero has one.
-const PLOT: usize = 41;
+/// Most and fewest columns of the plot, odd so that zero has one.
+const PLOT: (usize, usize) = (41, 15);
 
 /// The picture, without a last line break. `threshold` is marked on both sides of zero. `width` is that of a line.
 #[must_use]
 pub fn chart(bars: &[Bar], threshold: f64, width: usize) -> String {
     let text = bars.iter().map(|bar| bar.text.width()).max().unwrap_or(0);
-    let room = width.saturating_sub(PLOT + 2 + text + 2).clamp(12, 40);
-    let label = bars.iter().map(|bar| bar.label.width()).max().unwrap_or(0).min(room);
-    let axis = Axis::new(bars, threshold);
+    let room = width.saturating_sub(text + 4);
+    let label = bars.iter().map(|bar| bar.label.width()).max().unwrap_or(0).min(room.saturating_sub(PLOT.1).clamp(12, 40));
+    let plot = (room.saturating_sub(label).clamp(PLOT.1, PLOT.0) - 1) / 2 * 2 + 1;
+    let axis = Axis::new(bars, threshold, plot);
     let mut lines = vec![format!("{}  {}", " ".repeat(label), axis.scale())];
     for bar in bars {
         let name = shorten(&bar.label, label);
@@ -66,32 +67,34 @@ fn take(chars: impl Iterator<Item = char>, width: usize) -> String {
 
 /// A logarithmic axis: a doubling is as far to the right as a halving to the left.
 struct Axis {
+    plot: usize,
     limit: f64,
     threshold: f64,
 }
 
 impl Axis {
-    fn new(bars: &[Bar], threshold: f64) -> Self {
+    fn new(bars: &[Bar], threshold: f64, plot: usize) -> Self {
         let effect = bars.iter().map(|bar| bar.effect.ln_1p().abs()).filter(|v| v.is_finite()).fold(0.0, f64::max);
         let ends = bars.iter().flat_map(|bar| [bar.lo, bar.hi]).flatten().map(|v| v.max(-0.999).ln_1p().abs());
         // One very uncertain row must not flatten all others: its interval leaves the picture.
         let widest = ends.filter(|v| v.is_finite()).fold(0.0, f64::max).min(effect * 2.0);
-        Self { limit: widest.max(effect).max(threshold.ln_1p() * 1.5), threshold }
+        Self { plot, limit: widest.max(effect).max(threshold.ln_1p() * 1.5), threshold }
     }
 
     fn column(&self, ratio: f64) -> isize {
-        let half = (PLOT / 2) as f64;
+        #[expect(clippy::cast_precision_loss, reason = "a few dozen columns")]
+        let half = (self.plot / 2) as f64;
         let position = (ratio.max(-0.999).ln_1p() / self.limit * half).round();
         #[expect(clippy::cast_possible_truncation, reason = "clamped to a few columns beyond the plot")]
         let column = position.clamp(-half - 2.0, half + 2.0) as isize;
-        column + (PLOT / 2).cast_signed()
+        column + (self.plot / 2).cast_signed()
     }
 
     /// The line above the bars: what the ends of the axis mean.
     fn scale(&self) -> String {
         let left = number::signed_percent((-self.limit).exp_m1());
         let right = number::signed_percent(self.limit.exp_m1());
-        let half = PLOT / 2;
+        let half = self.plot / 2;
         format!(
             "{left}{}0{}{right}",
             " ".repeat(half.saturating_sub(left.width())),
@@ -100,7 +103,7 @@ impl Axis {
     }
 
     fn bar(&self, bar: &Bar) -> String {
-        let mut cells = vec![' '; PLOT];
+        let mut cells = vec![' '; self.plot];
         let mut put = |column: isize, c: char| {
             if let Some(cell) = usize::try_from(column).ok().and_then(|i| cells.get_mut(i)) {
                 *cell = c;
@@ -110,7 +113,7 @@ impl Axis {
             put(self.column(edge), '┊');
         }
         put(self.column(0.0), '│');
-        let last = (PLOT - 1).cast_signed();
+        let last = (self.plot - 1).cast_signed();
         if bar.interval {
             let lo = bar.lo.map_or(-1, |v| self.column(v));
             let hi = bar.hi.map_or(last + 1, |v| self.column(v));

@@ -188,7 +188,8 @@ pub fn url_part(text: &str) -> String {
 #[must_use]
 pub fn mermaid_label(text: &str) -> String {
     let harmless = |c: char| c.is_alphanumeric() || matches!(c, ' ' | '_' | '-' | '.' | '/' | '=' | ',' | '(' | ')');
-    let label: String = visible_to(text, 40).chars().map(|c| if harmless(c) { c } else { '·' }).collect();
+    let text = text.replace('{', "(").replace('}', ")");
+    let label: String = visible_to(&text, 40).chars().map(|c| if harmless(c) { c } else { '·' }).collect();
     // Two slashes would start a URL, two dashes an arrow.
     label.replace("//", "/·").replace("--", "-·")
 }
@@ -211,8 +212,11 @@ pub fn json_island(json: &str) -> String {
 /// # Errors
 /// Those of the writer.
 pub fn markdown(text: &str, output: &mut dyn Write) -> std::io::Result<()> {
-    for c in text.chars() {
+    let mut rest = text.chars().peekable();
+    while let Some(c) = rest.next() {
         match c {
+            // Before a digit or a blank it cannot open a tag.
+            '<' if rest.peek().is_some_and(|next| next.is_ascii_digit() || *next == ' ') => output.write_all(b"<")?,
             '&' | '<' | '>' | '"' | '\'' | '@' | '\\' | '`' | '*' | '_' | '[' | ']' | '#' | '|' | '~' | '$' | '!' => {
                 write!(output, "&#{};", u32::from(c))?;
             }
@@ -278,6 +282,6 @@ mod tests {
 
     #[test]
     fn labels_of_diagrams_have_no_syntax() {
-        assert_eq!(mermaid_label("a\"]\n%%{init}%% http://x"), "a···u·a····init··· http·/·x");
+        assert_eq!(mermaid_label("a\"]%%{init}%%--> http://x"), "a····(init)··-·· http·/·x");
     }
 }

@@ -5,10 +5,12 @@
 //! stands in. HTML and terminal reports escape by themselves and take the text as it is, made visible.
 
 use super::escape;
+use regex::Regex;
 use serde::Serialize;
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::fmt;
+use std::sync::LazyLock;
 
 /// First character of a token.
 pub(super) const OPEN: char = '\u{e000}';
@@ -66,10 +68,28 @@ impl Ink {
         self.put(Piece { text: escape::visible(text), lines: false })
     }
 
+    /// A unit: one of everyday look (`sec/op`, `B/s`) stays text, any other is text from outside.
+    #[must_use]
+    pub fn unit(&self, text: &str) -> Outside {
+        let mut parts = text.split('/');
+        let word = |part: &str| (1..=12).contains(&part.len()) && part.bytes().all(|b| b.is_ascii_alphabetic());
+        if parts.by_ref().take(2).all(word) && parts.next().is_none() && !text.is_empty() {
+            return Outside(text.to_owned());
+        }
+        self.outside(text)
+    }
+
     /// A command or a sentence of a tool: shown on one line, cut at 600 characters.
     #[must_use]
     pub fn long(&self, text: &str) -> Outside {
         self.put(Piece { text: escape::visible_to(text, 600), lines: false })
+    }
+
+    /// The words of a tool: as they are if they are nothing but words, otherwise a text from outside as a whole.
+    #[must_use]
+    pub fn quote(&self, text: &str) -> String {
+        let prose = self.prose(text);
+        if prose.contains(OPEN) { self.long(text).to_string() } else { prose }
     }
 
     /// A sentence that has names from outside in it: words of letters and short numbers stay text, everything else becomes
@@ -143,7 +163,7 @@ impl Ledger {
 
 /// Whether `pattern` is found in `text` with its tokens replaced by what they stand for.
 #[must_use]
-pub(super) fn matches(pieces: &[Piece], text: &str, pattern: &regex::Regex) -> bool {
+pub(super) fn matches(pieces: &[Piece], text: &str, pattern: &Regex) -> bool {
     let mut plain = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(c) = rest.chars().next() {
@@ -170,15 +190,15 @@ fn push_word(sentence: &mut String, word: &str) {
 
 /// Whether a word cannot be anything but a word: no mention, reference, link, commit, list or markup.
 fn harmless(word: &str, first: bool) -> bool {
-    let core = word.trim_start_matches('(').trim_end_matches([',', ';', ':', '.', ')', '?', '%']);
-    let outside = word.len() - core.len();
-    if core.is_empty() || outside > 2 {
-        return false;
-    }
-    let letters = core.chars().all(|c| c.is_alphabetic() || c == '\'') && core.starts_with(char::is_alphabetic);
-    let number = core.len() < 7 && core.chars().all(|c| c.is_ascii_digit()) && !(first && outside > 0);
-    let commit = core.len() >= 7 && core.chars().all(|c| matches!(c, 'a'..='f'));
-    (letters && core.len() <= 40 && !commit) || number
+    static WORD: LazyLock<Regex> = LazyLock::new(|| {
+        // Letters; a number with a unit; a version; words with hyphens that do not end in a number (`GH-1` is a reference).
+        let kinds = r"[\p{L}\p{M}]+|[0-9]{1,6}[A-Za-z%]{0,4}|[0-9]+(?:\.[0-9]+){1,3}[A-Za-z%]{0,4}|[A-Za-z0-9]+(?:-[A-Za-z]+)+";
+        Regex::new(&format!(r"^\(?(?:{kinds})[,;:.?)]{{0,2}}$")).expect("a constant pattern")
+    });
+    static COMMIT: LazyLock<Regex> = LazyLock::new(|| Regex::new("^[0-9a-f]{7,}").expect("a constant pattern"));
+    // A number with a point or a bracket would begin a list.
+    let list = first && word.starts_with(|c: char| c.is_ascii_digit());
+    word.len() <= 60 && !list && WORD.is_match(word) && !COMMIT.is_match(word.trim_start_matches('('))
 }
 
 fn digit(ascii: u8) -> char {
@@ -215,10 +235,10 @@ mod tests {
     #[test]
     fn prose_keeps_words_and_hides_names() {
         let ink = Ink::tokens();
-        let sentence = ink.prose("2 packages (github.com/a/b, @org/team #1) differ: see www.x.org.");
+        let sentence = ink.prose("Two packages (github.com/a/b, @org/team #1) differ: see www.x.org.");
         let pieces: Vec<String> = ink.into_pieces().into_iter().map(|piece| piece.text).collect();
         assert_eq!(pieces, ["(github.com/a/b, @org/team #1)", "www.x.org"]);
-        assert!(sentence.starts_with("2 packages \u{e000}"), "{sentence:?}");
+        assert!(sentence.starts_with("Two packages \u{e000}"), "{sentence:?}");
         assert!(sentence.ends_with("\u{e001}."), "{sentence:?}");
         assert_eq!(Ink::Plain.prose("a @b"), "a @b");
     }

@@ -2,12 +2,18 @@
 
 use crate::unit::{self, Class, Scale};
 
+/// Keeps what belongs together on one line of a narrow table.
+pub const NO_BREAK: char = '\u{a0}';
+
 /// A relative change with its sign: `+7.1%`, `−0.31%`, `0.00%`.
 ///
 /// `ratio` is head / base − 1. One decimal from 1 % on, two below, none from 100 % on.
 #[must_use]
 pub fn signed_percent(ratio: f64) -> String {
     let text = percent(ratio.abs());
+    if ratio == 0.0 {
+        return "0%".to_owned();
+    }
     if text.trim_matches(|c| matches!(c, '0' | '.' | '%')).is_empty() {
         return text;
     }
@@ -44,7 +50,7 @@ pub fn plain_percent(ratio: f64) -> String {
 #[must_use]
 pub fn percent_interval(lo: Option<f64>, hi: Option<f64>) -> String {
     let end = |end: Option<f64>, none: &str| end.map_or_else(|| none.to_owned(), signed_percent);
-    format!("{} to {}", end(lo, "−∞"), end(hi, "+∞"))
+    format!("{}{NO_BREAK}to{NO_BREAK}{}", end(lo, "−∞"), end(hi, "+∞"))
 }
 
 /// A p-value: two significant digits, never below `<0.0001`.
@@ -101,7 +107,7 @@ impl Figures {
         if prefix.is_empty() && self.suffix.is_empty() || digits.is_empty() {
             return text;
         }
-        format!("{digits} {prefix}{}", self.suffix)
+        format!("{digits}{NO_BREAK}{prefix}{}", self.suffix)
     }
 
     /// `value` with a sign.
@@ -200,7 +206,7 @@ mod tests {
         let cases = [
             (0.0714, "+7.1%"),
             (-0.0031, "−0.31%"),
-            (0.0, "0.00%"),
+            (0.0, "0%"),
             (-0.00001, "0.00%"),
             (-1.0, "−100%"),
             (11.0, "+1100%"),
@@ -213,7 +219,7 @@ mod tests {
         }
         assert_eq!(plain_percent(0.02), "2%");
         assert_eq!(plain_percent(0.025), "2.5%");
-        assert_eq!(percent_interval(Some(-0.014), None), "−1.4% to +∞");
+        assert_eq!(percent_interval(Some(-0.014), None), "−1.4%\u{a0}to\u{a0}+∞");
     }
 
     #[test]
@@ -228,14 +234,14 @@ mod tests {
     #[test]
     fn a_row_shares_its_prefix() {
         let figures = Figures::new("sec/op", &[1.204e-3, 1.291e-3]);
-        assert_eq!((figures.format(1.204e-3), figures.format(1.291e-3)), ("1.204 ms".into(), "1.291 ms".into()));
+        assert_eq!((figures.format(1.204e-3), figures.format(1.291e-3)), ("1.204\u{a0}ms".into(), "1.291\u{a0}ms".into()));
         let figures = Figures::new("sec/op", &[310e-9, 1.2e-6]);
-        assert_eq!((figures.format(310e-9), figures.format(1.2e-6)), ("310.0 ns".into(), "1200.0 ns".into()));
+        assert_eq!((figures.format(310e-9), figures.format(1.2e-6)), ("310.0\u{a0}ns".into(), "1200.0\u{a0}ns".into()));
         assert_eq!(Figures::new("allocs/op", &[2.0, 0.0]).format(0.0), "0");
-        assert_eq!(Figures::new("B/op", &[208.0, 0.0]).format(208.0), "208 B");
-        assert_eq!(Figures::new("B/op", &[1536.0, 2048.0]).format(1536.0), "1.500 KiB");
-        assert_eq!(Figures::new("B/s", &[1.5e6]).format(1.5e6), "1.431 MiB/s");
-        assert_eq!(Figures::new("widgets/op", &[1234.5]).format(1234.5), "1.234 k");
+        assert_eq!(Figures::new("B/op", &[208.0, 0.0]).format(208.0), "208\u{a0}B");
+        assert_eq!(Figures::new("B/op", &[1536.0, 2048.0]).format(1536.0), "1.500\u{a0}KiB");
+        assert_eq!(Figures::new("B/s", &[1.5e6]).format(1.5e6), "1.431\u{a0}MiB/s");
+        assert_eq!(Figures::new("widgets/op", &[1234.5]).format(1234.5), "1.234\u{a0}k");
         assert_eq!(Figures::new("allocs/op", &[54.0, 10.0]).signed(-44.0), "−44");
     }
 

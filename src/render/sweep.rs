@@ -6,6 +6,7 @@
 pub mod picture;
 
 use crate::render::number;
+use crate::render::view::order::Weight;
 use crate::report::{Report, Row, SuiteReport};
 use crate::side::{PerSide, Side};
 use crate::unit::Direction;
@@ -37,6 +38,19 @@ pub struct Sweep {
     pub values: Vec<String>,
     /// One line for each side and processor count that has them.
     pub lines: Vec<Line>,
+    /// Rows that are better, worse, and all that are on both sides.
+    pub verdicts: Verdicts,
+}
+
+/// What became of a sweep's rows.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Verdicts {
+    /// Improvements.
+    pub better: usize,
+    /// Regressions.
+    pub worse: usize,
+    /// Rows on both sides.
+    pub of: usize,
 }
 
 /// The medians of one side and processor count.
@@ -199,6 +213,7 @@ fn sweep(suite: &SuiteReport, key: &FamilyKey<'_>, members: &[(Captured, &Row)])
         family: if key.3.is_empty() { key.2.replace("{}", "*") } else { key.2.clone() },
         parameter: if key.3.is_empty() { "value".to_owned() } else { key.3.clone() },
         unit: key.1.to_owned(),
+        verdicts: verdicts(members),
         better: members.first().and_then(|(_, row)| row.better),
         values: values.into_iter().map(|(_, text)| text.to_owned()).collect(),
         lines: lines
@@ -208,6 +223,12 @@ fn sweep(suite: &SuiteReport, key: &FamilyKey<'_>, members: &[(Captured, &Row)])
             .map(|((procs, side), points)| Line { side, procs: several.then(|| procs.unwrap_or(1)), points })
             .collect(),
     }
+}
+
+fn verdicts(members: &[(Captured, &Row)]) -> Verdicts {
+    let count = |weight: Weight| members.iter().filter(|(_, row)| Weight::of(row) == weight).count();
+    let of = members.iter().filter(|(_, row)| row.base.is_some() && row.head.is_some()).count();
+    Verdicts { better: count(Weight::Better), worse: count(Weight::Worse), of }
 }
 
 fn summary(row: &Row, side: Side) -> Option<f64> {
@@ -279,7 +300,12 @@ impl Sweep {
             .flat_map(|(base, head)| pairs(&base.points, &head.points))
             .collect();
         let ratio = Ratio::of(&pairs)?;
-        Some(format!("head is {} than base", ratio.text(self)))
+        let Verdicts { better, worse, of } = self.verdicts;
+        let changed = match (better, worse) {
+            (0, 0) => format!("none of {} changed", number::count(of, "row", "rows")),
+            _ => format!("{better} of {} better, {worse} worse", number::count(of, "row", "rows")),
+        };
+        Some(format!("head against base: {changed}; ×{} over all", factor(ratio.geomean)))
     }
 
     /// Every processor count against the fewest, on head where head has it.
@@ -292,7 +318,7 @@ impl Sweep {
             .iter()
             .filter_map(|&n| {
                 let ratio = Ratio::of(&pairs(&first.points, &self.line(side, Some(n))?.points))?;
-                Some(format!("{} at {} than at {fewest}", ratio.text(self), number::count(n as usize, "cpu", "cpus")))
+                Some(ratio.text(self, &format!("at {} than at {fewest}", number::count(n as usize, "cpu", "cpus"))))
             })
             .collect();
         (!parts.is_empty()).then(|| format!("{side} is {}", parts.join(", ")))
@@ -339,11 +365,11 @@ impl Ratio {
         })
     }
 
-    /// `faster in 10/10 (×0.66)`: the direction of most pairs, the factor on the values.
-    fn text(&self, sweep: &Sweep) -> String {
+    /// `faster at 2 cpus than at 1 in 10/10 (×0.66)`: the direction of most pairs, the factor on the values.
+    fn text(&self, sweep: &Sweep, what: &str) -> String {
         let up = self.up > self.down;
         let word = super::view::word::change(&sweep.unit, sweep.better, up);
-        format!("{word} in {}/{} (×{})", self.up.max(self.down), self.of, factor(self.geomean))
+        format!("{word} {what} in {}/{} (×{})", self.up.max(self.down), self.of, factor(self.geomean))
     }
 }
 
@@ -356,3 +382,6 @@ fn factor(value: f64) -> String {
         format!("{value:.2}")
     }
 }
+
+#[cfg(test)]
+mod tests;

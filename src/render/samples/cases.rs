@@ -160,26 +160,31 @@ pub(crate) fn inconclusive() -> Report {
 }
 
 /// The glob benchmarks of 2014: three families over a buffer size at one, two and four processors.
+pub(crate) fn glob() -> Vec<Spec> {
+    let lines = include_str!("../../../tests/data/render/glob.txt").lines();
+    lines
+        .map(|line| {
+            let words: Vec<&str> = line.split(' ').collect();
+            let name = words[0].strip_prefix("Benchmark").expect("a benchmark");
+            let (name, procs) = name.split_once('-').map_or((name, None), |(name, procs)| (name, procs.parse().ok()));
+            let nanos: f64 = words[2].parse().expect("a number");
+            spec(name, "sec/op", nanos * 1e-9, 0.0, 1e-6, UNCHANGED).procs(procs)
+        })
+        .collect()
+}
+
 pub(crate) fn sweep() -> Report {
-    const SIZES: [u32; 10] = [0, 1, 2, 4, 8, 16, 32, 64, 128, 256];
-    const NANOS: [(&str, Option<u32>, [f64; 10]); 6] = [
-        ("Chan", None, [464., 585., 484., 425., 396., 381., 371., 365., 363., 362.]),
-        ("Chan", Some(2), [1595., 1649., 1245., 1299., 982., 929., 916., 903., 907., 914.]),
-        ("Chan", Some(4), [1430., 1571., 1199., 1105., 950., 921., 921., 912., 900., 902.]),
-        ("GlobChildren", None, [118_448., 123_274., 116_110., 134_175., 118_776., 123_191., 132_195., 126_004., 135_072., 127_399.]),
-        ("GlobChildren", Some(2), [78_000., 80_900., 77_200., 88_100., 79_000., 81_500., 86_400., 83_100., 88_900., 84_000.]),
-        ("GlobChildren", Some(4), [98_000., 102_100., 96_300., 111_000., 98_700., 102_400., 109_900., 104_500., 112_100., 105_800.]),
-    ];
-    let mut specs = Vec::new();
-    for (family, procs, nanos) in NANOS {
-        for (size, ns) in SIZES.iter().zip(nanos) {
-            let change = if family == "Chan" && *size > 4 { -0.18 } else { 0.0 };
-            let verdict = if change == 0.0 { UNCHANGED } else { Verdict::Improvement };
-            specs.push(spec(format!("{family}{size}"), "sec/op", ns * 1e-9, change, 0.006, verdict).procs(procs));
+    let mut specs = glob();
+    for spec in &mut specs {
+        spec.noise = 0.006;
+        let size = spec.name.trim_start_matches("Chan").parse::<u32>();
+        if size.is_ok_and(|size| size > 4) {
+            spec.change = -0.18;
+            spec.verdict = Verdict::Improvement;
         }
     }
     let mut report = report(vec![suite("glob", &specs, &mut Dice::new(7))]);
-    report.suites[0].sweep = Some(crate::config::Sweep { capture: r"(?:Chan|Children)(\d+)$".into(), name: "buffer".into() });
+    report.suites[0].sweep = Some(crate::config::Sweep { capture: r"[a-z](\d+)$".into(), name: "buffer".into() });
     report
 }
 
@@ -320,7 +325,7 @@ pub(crate) fn one_sided() -> Report {
     let mut set = |name: &str, verdict: Verdict| {
         let row = find(&mut report, name, "sec/op");
         match verdict {
-            Verdict::New => row.base = None,
+            Verdict::New | Verdict::Skipped(Side::Base, _) => row.base = None,
             Verdict::Removed => row.head = None,
             _ => {}
         }

@@ -1,6 +1,6 @@
 //! The machine, and what became of its settings.
 
-use crate::render::ink::{Ink, Outside};
+use crate::render::ink::Ink;
 use crate::render::number;
 use crate::report::Environment;
 use crate::results::{KnobOutcome, KnobStatus, Machine};
@@ -39,7 +39,7 @@ impl EnvironmentView {
 #[derive(Debug, Clone, Serialize)]
 pub struct Named {
     /// The name.
-    pub name: Outside,
+    pub name: String,
     /// The rest.
     pub value: String,
 }
@@ -48,7 +48,7 @@ pub struct Named {
 #[derive(Debug, Clone, Serialize)]
 pub struct Witness {
     /// The name.
-    pub name: Outside,
+    pub name: String,
     /// Base's rounds.
     pub base: String,
     /// Head's rounds.
@@ -58,7 +58,7 @@ pub struct Witness {
 /// `environment`, formatted.
 #[must_use]
 pub fn environment(environment: &Environment, ink: &Ink) -> EnvironmentView {
-    let named = |name: &str, value: &str| Named { name: ink.outside(name), value: ink.outside(value).to_string() };
+    let named = |name: &str, value: &str| Named { name: ink.prose(name), value: ink.outside(value).to_string() };
     let machine = &environment.machine;
     let mut details: Vec<Named> = machine.details.iter().map(|(name, value)| named(name, value)).collect();
     if let Some(images) = &machine.images {
@@ -73,9 +73,9 @@ pub fn environment(environment: &Environment, ink: &Ink) -> EnvironmentView {
         shard: environment.shard.map_or_else(String::new, |s| format!("shard {} of {}", s.index, s.count)),
         line: line(machine, ink),
         missing: missing(environment, ink),
-        tuning: environment.tuning.iter().map(|knob| Named { name: ink.outside(&knob.knob), value: outcome(knob, ink) }).collect(),
+        tuning: environment.tuning.iter().map(|knob| Named { name: ink.prose(&knob.knob), value: outcome(knob, ink) }).collect(),
         witness: environment.witness.iter().map(|(name, sides)| Witness {
-            name: ink.outside(witness_name(name)),
+            name: ink.prose(witness_name(name)),
             base: range(name, sides.base),
             head: range(name, sides.head),
         }).collect(),
@@ -87,7 +87,8 @@ pub fn environment(environment: &Environment, ink: &Ink) -> EnvironmentView {
 fn line(machine: &Machine, ink: &Ink) -> String {
     let mut parts = Vec::new();
     if !machine.cpu.is_empty() {
-        parts.push(ink.outside(&machine.cpu).to_string());
+        // The marks of law say nothing of the machine.
+        parts.push(ink.prose(&machine.cpu.replace("(R)", "").replace("(TM)", "").replace("CPU @", "at")));
     }
     if machine.cpus > 0 {
         let cores = machine.cores.map_or_else(String::new, |cores| format!(" ({})", number::count(cores as usize, "core", "cores")));
@@ -96,12 +97,12 @@ fn line(machine: &Machine, ink: &Ink) -> String {
     parts.extend(machine.memory.map(number::bytes));
     for text in [&machine.os, &machine.kernel] {
         if !text.is_empty() {
-            parts.push(ink.outside(text).to_string());
+            parts.push(ink.prose(text));
         }
     }
     match machine.virtualization.as_deref() {
         Some("") => parts.push("bare metal".to_owned()),
-        Some(name) => parts.push(format!("virtual machine ({})", ink.outside(name))),
+        Some(name) => parts.push(format!("virtual machine ({})", ink.prose(name))),
         None => {}
     }
     if machine.container {
@@ -109,7 +110,7 @@ fn line(machine: &Machine, ink: &Ink) -> String {
     }
     for (what, value) in [("governor", &machine.governor), ("boost", &machine.boost)] {
         if let Some(value) = value {
-            parts.push(format!("{what} {}", ink.outside(value)));
+            parts.push(format!("{what} {}", ink.prose(value)));
         }
     }
     if !machine.steal_observable {
@@ -124,7 +125,7 @@ fn missing(environment: &Environment, ink: &Ink) -> String {
         .tuning
         .iter()
         .filter(|knob| !matches!(knob.status, KnobStatus::Applied(..) | KnobStatus::Already(_)))
-        .map(|knob| format!("{} ({})", ink.outside(&knob.knob), short(&knob.status)))
+        .map(|knob| format!("{} ({})", ink.prose(&knob.knob), short(&knob.status)))
         .collect();
     parts.join(", ")
 }
@@ -153,12 +154,14 @@ fn outcome(knob: &KnobOutcome, ink: &Ink) -> String {
     }
 }
 
-fn witness_name(name: &str) -> &str {
+/// A witness figure in words.
+#[must_use]
+pub fn witness_name(name: &str) -> &str {
     match name {
-        "user" => "user CPU time (s)",
-        "system" => "system CPU time (s)",
+        "user" => "user CPU time in seconds",
+        "system" => "system CPU time in seconds",
         "max_rss" => "largest resident set",
-        "mhz" => "clock (MHz)",
+        "mhz" => "clock in MHz",
         "steal" => "stolen time",
         "load" => "load average",
         "pressure" => "CPU pressure",

@@ -3,7 +3,7 @@
 use super::word;
 use crate::format::BenchmarkId;
 use crate::render::ink::{Ink, Outside};
-use crate::render::number::{self, Figures};
+use crate::render::number::{self, Figures, NO_BREAK};
 use crate::report::{Delta, Note, PKind, Row, RoundsNeeded, Summary, Undecided, Verdict};
 use crate::results::StageKind;
 use serde::Serialize;
@@ -79,6 +79,8 @@ pub struct RowContext<'a> {
     pub package_prefix: &'a str,
     /// Whether names need their `-N`.
     pub with_procs: bool,
+    /// Whether the suite has one package, so that its name says where a row is.
+    pub one_package: bool,
     /// Whether the report has several suites.
     pub several_suites: bool,
     /// The policy's threshold.
@@ -99,6 +101,7 @@ impl RowContext<'_> {
         let suite = self.ink.outside(self.suite);
         RowView {
             place: match &package {
+                Some(_) if self.one_package => suite.to_string(),
                 Some(package) if self.several_suites => format!("{suite} · {package}"),
                 Some(package) => package.to_string(),
                 None => suite.to_string(),
@@ -107,7 +110,7 @@ impl RowContext<'_> {
             package,
             name: self.ink.outside(&label(&row.benchmark, self.with_procs)),
             base_name: row.base_benchmark.as_ref().map(|id| self.ink.outside(&label(id, self.with_procs))),
-            unit: self.ink.outside(&row.unit),
+            unit: self.ink.unit(&row.unit),
             base: value(&row.base),
             base_spread: spread(&row.base),
             head: value(&row.head),
@@ -149,7 +152,7 @@ impl RowContext<'_> {
                 }
             },
             Verdict::Failed(_, message) | Verdict::Skipped(_, message) if !message.trim().is_empty() => {
-                self.ink.long(message).to_string()
+                self.ink.quote(message)
             }
             Verdict::Unjudged(why) => word::unjudged(*why).to_owned(),
             _ => String::new(),
@@ -200,11 +203,11 @@ fn count(n: u64) -> usize {
 /// What would decide an undecided row, in a few words; for others what they should not be taken for.
 fn hint(row: &Row) -> String {
     let rounds = match row.rounds_needed {
-        Some(RoundsNeeded::About(n)) => format!("~{n} rounds"),
-        Some(RoundsNeeded::MoreThan200) => ">200 rounds".to_owned(),
+        Some(RoundsNeeded::About(n)) => format!("about {n} rounds"),
+        Some(RoundsNeeded::MoreThan200) => "over 200 rounds".to_owned(),
         None => String::new(),
     };
-    let sees = row.detectable.map_or_else(String::new, |d| format!("sees {}", number::percent(d)));
+    let sees = row.detectable.map_or_else(String::new, |d| format!("sees {} or more", number::percent(d)));
     let parts = match &row.verdict {
         Verdict::Inconclusive(_) => [sees, rounds],
         Verdict::Unjudged(why) => [word::unjudged_hint(*why).to_owned(), String::new()],
@@ -262,7 +265,7 @@ fn interval_text(delta: &Delta, figures: &Figures) -> String {
         return number::percent_interval(delta.lo, delta.hi);
     }
     let end = |end: Option<f64>, none: &str| end.map_or_else(|| none.to_owned(), |v| figures.signed(v));
-    format!("{} to {}", end(delta.lo, "−∞"), end(delta.hi, "+∞"))
+    format!("{}{NO_BREAK}to{NO_BREAK}{}", end(delta.lo, "−∞"), end(delta.hi, "+∞"))
 }
 
 const fn p_kind(kind: PKind) -> &'static str {

@@ -86,7 +86,7 @@ fn largest(report: &Report, ink: &Ink, weight: Weight) -> Option<String> {
         "{} {} {} ({})",
         ink.outside(&label(&row.benchmark, false)),
         delta_text(delta, &figures(row)),
-        ink.outside(&row.unit),
+        ink.unit(&row.unit),
         word::of_row(row)
     ))
 }
@@ -171,6 +171,9 @@ pub fn status(status: &StepStatus, ink: &Ink) -> String {
 #[must_use]
 pub fn plan(report: &Report) -> String {
     match &report.design {
+        Design::Staged { screen: rounds, .. } | Design::Fixed { rounds, .. } if report.verdict == Overall::Failed => {
+            format!("{rounds} rounds a side were planned")
+        }
         Design::Staged { screen, confirm, .. } if report.family.size == 0 => {
             format!("{screen} rounds a side in random blocks; no suspect for the {confirm} rounds of confirmation")
         }
@@ -233,7 +236,7 @@ fn how_measured(report: &Report) -> String {
             seed(s)
         ),
         Design::Files => "Two plain files: the order of their rounds is unknown, so drift is not controlled. The test is \
-                          Mann and Whitney's (exact). Nothing here is confirmed."
+                          that of Mann and Whitney (exact). Nothing here is confirmed."
             .to_owned(),
     }
 }
@@ -262,14 +265,14 @@ fn error_rate(report: &Report) -> String {
             number::count(family.testable as usize, "row", "rows")
         ),
         (Correction::Holm, Design::Staged { .. }) => format!(
-            "One error rate for the whole report: with Holm's correction over {} ({} screened) an unchanged pull request \
+            "One error rate for the whole report: by the correction of Holm over {} ({} screened) an unchanged pull request \
              has a red or green row in at most {alpha} of reports. That is the rate of the method, not a promise for this \
              machine.",
             number::count(family.size as usize, "suspect", "suspects"),
             number::count(family.testable as usize, "row", "rows")
         ),
         (Correction::Holm, _) => format!(
-            "One error rate for the whole report: Holm's correction over {}, nominally at most {alpha} of reports with a \
+            "One error rate for the whole report: the correction of Holm over {}, nominally at most {alpha} of reports with a \
              false change. That is the rate of the method, not a promise for this machine.",
             number::count(family.size as usize, "row", "rows")
         ),

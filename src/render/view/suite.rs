@@ -104,7 +104,7 @@ impl SuiteView {
             let mut number = 0;
             package.tables.retain(|table| {
                 number += 1;
-                !table.rows.is_empty() || number <= super::EMPTY_TABLES && table.geomean.is_some()
+                !table.rows.is_empty() || number <= super::prepare::EMPTY_TABLES && table.geomean.is_some()
             });
         }
         let before = self.packages.len();
@@ -120,6 +120,8 @@ impl SuiteView {
 #[derive(Debug)]
 pub(super) struct Skeleton {
     pub(super) view: SuiteView,
+    /// Whether names need their `-N`.
+    pub(super) with_procs: bool,
     /// For each row of the suite: package, table, and the row itself.
     pub(super) rows: Vec<(usize, usize, Arc<RowView>)>,
 }
@@ -127,7 +129,11 @@ pub(super) struct Skeleton {
 /// `suite` with all tables still empty, and its rows.
 pub(super) fn skeleton(suite: &SuiteReport, report: &Report, prefix: &str, ink: &Ink) -> Skeleton {
     let procs: BTreeSet<Option<u32>> = suite.rows.iter().map(|row| row.benchmark.procs).collect();
+    let mut names = suite.rows.iter().map(|row| row.benchmark.package.as_str());
+    let first = names.next();
+    let one_package = names.all(|name| Some(name) == first);
     let context = RowContext {
+        one_package,
         ink,
         suite: &suite.name,
         package_prefix: prefix,
@@ -162,7 +168,7 @@ pub(super) fn skeleton(suite: &SuiteReport, report: &Report, prefix: &str, ink: 
         geomeans: if alone { Vec::new() } else { suite.geomeans.iter().map(|g| geomean(g, ink)).collect() },
         remarks: remarks(suite),
     };
-    Skeleton { view, rows }
+    Skeleton { view, with_procs: context.with_procs, rows }
 }
 
 fn package_view<'a>(
@@ -182,7 +188,7 @@ fn package_view<'a>(
         let level = of_unit().filter_map(|row| row.delta.as_ref()).map(|d| d.level).find(|level| *level > 0.0);
         let with_p = || of_unit().filter_map(|row| row.p);
         TableView {
-            unit: ink.outside(unit),
+            unit: ink.unit(unit),
             better: of_unit().find_map(|row| row.better).map_or("", |better| match better {
                 Direction::Lower => "lower is better",
                 Direction::Higher => "higher is better",
@@ -235,7 +241,7 @@ fn geomean(geomean: &Geomean, ink: &Ink) -> GeomeanView {
     let reasons: Vec<String> =
         geomean.left_out.iter().map(|(reason, n)| format!("{} {n}", ink.outside(reason))).collect();
     GeomeanView {
-        unit: ink.outside(&geomean.unit),
+        unit: ink.unit(&geomean.unit),
         base: figures.format(geomean.base),
         head: figures.format(geomean.head),
         delta: number::signed_percent(geomean.ratio),
