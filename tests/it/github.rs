@@ -8,7 +8,9 @@ mod openapi;
 mod publish;
 mod race;
 mod reads;
+mod standin;
 mod threats;
+mod tls;
 
 use bench_bot::config::CommentMode;
 use bench_bot::github::comment::{Marker, Meta, Outcome, State as RunState, Sticky, upsert};
