@@ -1,23 +1,10 @@
 //! The stand-in complains about what GitHub would not understand.
 
-use super::{PR, REPO, Rig, start};
+use super::{PR, REPO, Rig, raw, start};
 use bench_bot::standin::{Fault, Standin, TOKEN};
-use std::io::{Read, Write};
-use std::net::TcpStream;
 
-/// Sends a request as a careless client would; the status of the answer.
 fn send(url: &str, method: &str, path: &str, authorization: &str, body: &str) -> u16 {
-    let host = url.strip_prefix("http://").unwrap();
-    let mut stream = TcpStream::connect(host).unwrap();
-    let length = body.len();
-    let request = format!(
-        "{method} {path} HTTP/1.1\r\nhost: {host}\r\nconnection: close\r\nauthorization: {authorization}\r\n\
-         content-length: {length}\r\n\r\n{body}"
-    );
-    stream.write_all(request.as_bytes()).unwrap();
-    let mut answer = String::new();
-    stream.read_to_string(&mut answer).unwrap();
-    answer.split(' ').nth(1).unwrap().parse().unwrap()
+    raw(url, method, path, authorization, body).0
 }
 
 fn only_problem(github: &Standin) -> String {
