@@ -12,7 +12,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 pub struct GitHubError {
     /// What the status and the text mean.
     pub kind: ErrorKind,
-    /// What was tried, such as `create a comment on org/app#7`.
+    /// What was tried, such as `create a comment on org/app#7`; empty if nothing was sent.
     pub what: String,
     /// Status of the answer, if there was one.
     pub status: Option<u16>,
@@ -96,7 +96,9 @@ struct Refusal {
 
 impl fmt::Display for GitHubError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "cannot {}: ", self.what)?;
+        if !self.what.is_empty() {
+            write!(f, "cannot {}: ", self.what)?;
+        }
         if let Some(status) = self.status {
             write!(f, "GitHub answered {status}: ")?;
         }
@@ -132,7 +134,7 @@ impl GitHubError {
 
     /// Wrong use of the client itself.
     pub(crate) fn local(message: String) -> Box<Self> {
-        Self::new(ErrorKind::Local, "reach GitHub", message)
+        Self::new(ErrorKind::Local, "", message)
     }
 
     /// A conversation that is known to be locked before anything is tried.
@@ -203,7 +205,7 @@ impl GitHubError {
 
     /// A list that does not end.
     pub(crate) fn endless(place: Place<'_>, pages: usize) -> Box<Self> {
-        Self::new(ErrorKind::TooLarge, place.what, format!("the list has more than {pages} pages"))
+        Self::new(ErrorKind::Other, place.what, format!("the list has more than {pages} pages"))
     }
 
     /// Errors of a GraphQL answer.

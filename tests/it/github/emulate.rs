@@ -3,7 +3,7 @@
 //! It needs Node, so it is asked for: `tests/emulate/install`, then `BENCH_BOT_EMULATE=1`. Without it each test says on
 //! standard error that it did nothing.
 
-use super::{client, sticky};
+use super::{client, raw, sticky};
 use bench_bot::github::Client;
 use bench_bot::github::comment::{Action, Marker, Meta, Outcome, Sticky, upsert};
 use std::io::{BufRead, BufReader, Read, Write};
@@ -69,14 +69,10 @@ impl Peer {
 
     /// Posts something into the repository; its number.
     fn post(&self, token: &str, path: &str, body: &serde_json::Value) -> u64 {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        let answer: serde_json::Value = runtime.block_on(async {
-            let http = reqwest::Client::builder().tls_certs_only([]).no_proxy().build().unwrap();
-            let request = http.post(format!("{}/repos/{REPO}/{path}", self.url)).bearer_auth(token);
-            let request = request.header("content-type", "application/json").body(body.to_string());
-            let text = request.send().await.unwrap().error_for_status().unwrap().text().await.unwrap();
-            serde_json::from_str(&text).unwrap()
-        });
+        let path = format!("/repos/{REPO}/{path}");
+        let (status, text) = raw(&self.url, "POST", &path, &format!("Bearer {token}"), &body.to_string());
+        assert_eq!(status, 201, "{text}");
+        let answer: serde_json::Value = serde_json::from_str(&text).unwrap();
         answer.get("number").or_else(|| answer.get("id")).and_then(serde_json::Value::as_u64).unwrap()
     }
 
