@@ -3,6 +3,10 @@
 //! The file is hostile input for whoever reads it: [`crate::results::read`] checks size, depth, counts and finiteness,
 //! and nothing in it is ever shown unescaped.
 
+mod write;
+
+pub use write::write;
+
 use crate::format::{BenchmarkId, FailureKind, UnitHint};
 use crate::side::{PerSide, Side};
 use serde::{Deserialize, Serialize};
