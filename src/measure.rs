@@ -22,7 +22,7 @@ mod stage;
 pub(crate) mod supervise;
 pub(crate) mod tail;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 pub use rows::{NAME_LIMIT, ROWS_LIMIT};
 
@@ -175,7 +175,7 @@ fn empty(request: &Request, seed: Seed, options: &Options, suites: &[SuiteState]
         machine: options.machine.clone(),
         tuning: Vec::new(),
         suites: suites.iter().map(empty_suite).collect(),
-        warnings: options.warnings.clone(),
+        warnings: options.warnings.iter().map(|warning| rows::shortened(warning, 1000)).collect(),
     }
 }
 
