@@ -115,8 +115,7 @@ impl Runner<'_> {
         {
             for row in rows(choice) {
                 let key = self.results.suites[suite].rows.get(*row as usize);
-                let benchmark =
-                    key.and_then(|key| self.suites[suite].benchmarks.iter().position(|id| *id == key.benchmark));
+                let benchmark = key.and_then(|key| self.suites[suite].index.get(&key.benchmark).copied());
                 if let Some(benchmark) = benchmark.or_else(|| key.map(|_| usize::MAX)) {
                     wanted.entry(suite).or_default().insert(benchmark);
                 }

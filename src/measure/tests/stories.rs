@@ -240,10 +240,10 @@ fn a_block_lacks_no_round_and_names_its_seconds() {
 fn whatever_a_command_prints_the_results_can_be_read() {
     let script = |step: &Step| match step.kind {
         StepKind::Warmup | StepKind::Round => {
-            let mut text: String = (0..11_000).map(|i| format!("B{i} {i} sec/op\n")).collect();
+            let mut text: String = (0..10_100).map(|i| format!("B{i} {i} sec/op\n")).collect();
             text += &format!("{} 1 sec/op\nNaNs nan sec/op\n", "x".repeat(5000));
             text += &(0..500).map(|i| format!("FAIL F{i}\n")).collect::<String>();
-            text += &format!("{}\n", "noise \u{1b}[31m ".repeat(5000)).repeat(300);
+            text += &format!("{}\n", "noise \u{1b}[31m ".repeat(500)).repeat(150);
             Reply { stderr: "ü".repeat(100_000), status: StepStatus::Exit(1), ..Reply::prints(text, seconds(1)) }
         }
         StepKind::Setup => Reply { status: StepStatus::NotStarted("x".repeat(100_000)), ..Reply::silent() },
