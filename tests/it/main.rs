@@ -5,3 +5,4 @@
 mod config;
 mod github;
 mod host;
+mod measure;
