@@ -69,6 +69,8 @@ pub enum Stopped {
     Budget,
     /// The job's limit (`max-time`) ended it at a block border.
     MaxTime,
+    /// Nothing ended it: these are the results so far of a run that goes on or was killed.
+    Interrupted,
 }
 
 /// One suite's rounds.
@@ -312,6 +314,13 @@ pub struct RoundWitness {
     pub pressure: Option<f64>,
     /// Increase of the thermal throttle counter.
     pub throttled: Option<u64>,
+    /// How often the control group was stopped for having used up its CPU quota.
+    pub quota_throttled: Option<u64>,
+    /// Pages read back from swap, by the whole machine.
+    pub swapped_in: Option<u64>,
+    /// Share of time (0 to 1) that a spinning loop on the benchmark's CPU lost to others just before this round; run
+    /// before the first round and between blocks only.
+    pub lost: Option<f64>,
     /// CPUs that the command was allowed to run on, such as `1` or `2-3`.
     pub cpus: Option<String>,
     /// The CPU that the command was last seen on.

@@ -31,6 +31,9 @@ pub struct Step {
     pub collect: Vec<String>,
     /// Files relative to `directory` that must exist after the command ended.
     pub require: Vec<String>,
+    /// Place of a counted round in its block, 0 to 3; 0 for everything else. Between blocks there is time to look at
+    /// the machine.
+    pub position: u8,
 }
 
 /// What a command is for.
@@ -63,6 +66,8 @@ pub struct Execution {
     pub lost: u64,
     /// The collected files, by path relative to the step's directory.
     pub files: BTreeMap<String, Vec<u8>>,
+    /// What a reader must know, in words: a file that was not read, and why. Unescaped.
+    pub notes: Vec<String>,
     /// What the machine did meanwhile.
     pub witness: RoundWitness,
 }

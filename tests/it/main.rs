@@ -5,3 +5,4 @@
 mod config;
 mod gate;
 mod github;
+mod host;

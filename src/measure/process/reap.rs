@@ -1,0 +1,185 @@
+//! Nothing that a round started outlives it.
+//!
+//! The command runs in a session of its own, and this process is the subreaper of whatever loses its parent. So a
+//! process belongs to the round exactly if it descends from us through a child that is in another session than ours,
+//! was not there before the round, and was not started by us: a process cannot join a session, what daemonises comes
+//! back to us, and what we start ourselves meanwhile (a guardian of host settings) has our own environment.
+
+use crate::measure::supervise::{Reaped, reap};
+use nix::sys::signal::{Signal, kill, killpg};
+use nix::unistd::Pid;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::time::{Duration, Instant};
+
+/// How long a killed process may take to disappear before it counts as a survivor.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// One line of the process table.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Process {
+    pub(super) pid: i32,
+    pub(super) parent: i32,
+    pub(super) session: i32,
+    pub(super) zombie: bool,
+    /// In clock ticks since boot; with the pid it names a process for good.
+    pub(super) started: u64,
+    /// The CPU that it was last seen on.
+    pub(super) cpu: Option<u32>,
+    pub(super) name: String,
+}
+
+/// Reads `/proc/PID/stat`; `None` if the process is gone.
+pub(super) fn process(pid: i32) -> Option<Process> {
+    parse_stat(&fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)
+}
+
+fn parse_stat(text: &str) -> Option<Process> {
+    // The name may hold anything, closing parentheses included; the last one ends it.
+    let (start, rest) = text.rsplit_once(')')?;
+    let (pid, name) = start.split_once('(')?;
+    let fields: Vec<&str> = rest.split_ascii_whitespace().collect();
+    Some(Process {
+        pid: pid.trim().parse().ok()?,
+        name: name.to_owned(),
+        zombie: matches!(*fields.first()?, "Z" | "X"),
+        parent: fields.get(1)?.parse().ok()?,
+        session: fields.get(3)?.parse().ok()?,
+        started: fields.get(19)?.parse().ok()?,
+        cpu: fields.get(36).and_then(|field| field.parse().ok()),
+    })
+}
+
+fn table() -> Vec<Process> {
+    let Ok(entries) = fs::read_dir("/proc") else { return Vec::new() };
+    entries.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok()).filter_map(process).collect()
+}
+
+/// The children that we had before a round: they are none of its business.
+#[derive(Debug, Default)]
+pub(super) struct Spared(BTreeSet<(i32, u64)>);
+
+/// Whether the process was started with the environment that we were started with; no command of a round is.
+fn has_our_environment(pid: i32) -> bool {
+    match (fs::read("/proc/self/environ"), fs::read(format!("/proc/{pid}/environ"))) {
+        (Ok(own), Ok(its)) => !own.is_empty() && own == its,
+        _ => false,
+    }
+}
+
+impl Spared {
+    fn has(&self, process: &Process) -> bool {
+        self.0.contains(&(process.pid, process.started))
+    }
+
+    /// Our children of this moment.
+    pub(super) fn now() -> Self {
+        let me = me();
+        Self(table().into_iter().filter(|p| p.parent == me).map(|p| (p.pid, p.started)).collect())
+    }
+}
+
+fn me() -> i32 {
+    nix::unistd::getpid().as_raw()
+}
+
+/// Our children that belong to the round, with all their descendants.
+fn members(table: &[Process], me: i32, belongs: impl Fn(&Process) -> bool) -> Vec<Process> {
+    let mut children: BTreeMap<i32, Vec<&Process>> = BTreeMap::new();
+    for process in table {
+        children.entry(process.parent).or_default().push(process);
+    }
+    let mut open: Vec<&Process> = children.get(&me).into_iter().flatten().copied().filter(|p| belongs(p)).collect();
+    let mut members = Vec::new();
+    while let Some(process) = open.pop() {
+        open.extend(children.get(&process.pid).into_iter().flatten());
+        members.push(process.clone());
+    }
+    members
+}
+
+/// Kills everything that the round started except the zombie of `leader`, and reaps what comes to us.
+///
+/// Returns the usage of what was reaped.
+///
+/// # Errors
+/// The processes that would not die, as `name (pid)`.
+pub(super) fn end_round(leader: Pid, spared: &Spared) -> Result<Vec<Reaped>, String> {
+    let session = nix::unistd::getsid(None).map_or(0, Pid::as_raw);
+    let mut reaped = Vec::new();
+    let deadline = Instant::now() + PATIENCE;
+    // The whole group first: one call cannot be outrun by a fork.
+    let _ = killpg(leader, Signal::SIGKILL);
+    loop {
+        let mut rest =
+            members(&table(), me(), |p| p.session != session && !spared.has(p) && !has_our_environment(p.pid));
+        rest.retain(|p| p.pid != leader.as_raw() || !p.zombie);
+        if rest.is_empty() {
+            return Ok(reaped);
+        }
+        for process in &rest {
+            let pid = Pid::from_raw(process.pid);
+            if process.zombie {
+                if process.parent == me() && process.pid != leader.as_raw() {
+                    reaped.extend(reap(pid, true));
+                }
+            } else {
+                let _ = kill(pid, Signal::SIGKILL);
+            }
+        }
+        if Instant::now() > deadline {
+            let names: Vec<String> = rest.iter().map(|p| format!("{} ({})", p.name, p.pid)).collect();
+            return Err(names.join(", "));
+        }
+        std::thread::yield_now();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(pid: i32, parent: i32, session: i32) -> Process {
+        Process { pid, parent, session, zombie: false, started: 1, cpu: None, name: "x".to_owned() }
+    }
+
+    #[test]
+    fn stat_survives_a_hostile_name() {
+        let line = concat!(
+            "42 (a) R 1 2) 3) S 7 42 42 0 -1 4194304 1 2 3 4 5 6 7 8 20 0 1 0 12345 ",
+            "1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 17 3 0"
+        );
+        let process = parse_stat(line).expect("a valid line");
+        assert_eq!((process.pid, process.parent, process.session), (42, 7, 42));
+        assert_eq!(process.name, "a) R 1 2) 3");
+        assert_eq!((process.started, process.cpu), (12345, Some(3)));
+    }
+
+    #[test]
+    fn own_process_is_readable() {
+        let own = process(me()).expect("procfs");
+        assert_eq!(own.pid, me());
+        assert!(!own.zombie);
+    }
+
+    #[test]
+    fn members_are_what_descends_through_another_session() {
+        // 1: us, session 1. 2: a helper that was there before. 3: git, in our session, with a child that has its own.
+        // 4: the round's shell with a grandchild; 6: a daemon of the round that came back to us.
+        let table = [
+            row(1, 0, 1),
+            row(2, 1, 2),
+            row(3, 1, 1),
+            row(30, 3, 30),
+            row(4, 1, 4),
+            row(5, 4, 4),
+            row(50, 5, 50),
+            row(6, 1, 6),
+        ];
+        let spared = Spared(BTreeSet::from([(2, 1)]));
+        let mut found: Vec<i32> =
+            members(&table, 1, |p| p.session != 1 && !spared.has(p)).iter().map(|p| p.pid).collect();
+        found.sort_unstable();
+        assert_eq!(found, [4, 5, 6, 50]);
+    }
+}

@@ -1,0 +1,290 @@
+//! The host executor on real processes.
+
+use super::*;
+use crate::measure::exec::StepKind;
+
+struct Rig {
+    temp: tempfile::TempDir,
+    exec: HostExec,
+}
+
+fn rig() -> Rig {
+    let temp = tempfile::tempdir().expect("temp");
+    let folders = PerSide::from_fn(|side| SideFolders {
+        tree: temp.path().join("tree").join(side.name()),
+        private: temp.path().join("side").join(side.name()),
+    });
+    for side in Side::BOTH {
+        fs::create_dir_all(&folders.get(side).tree).expect("tree");
+    }
+    Rig { exec: HostExec::new(folders).expect("executor"), temp }
+}
+
+fn step(command: &str) -> Step {
+    Step {
+        side: Side::Base,
+        suite: "s".to_owned(),
+        kind: StepKind::Round,
+        command: command.to_owned(),
+        directory: String::new(),
+        env: BTreeMap::new(),
+        timeout: Duration::from_secs(60),
+        remove: Vec::new(),
+        collect: Vec::new(),
+        require: Vec::new(),
+        position: 0,
+    }
+}
+
+fn text(bytes: &[u8]) -> &str {
+    std::str::from_utf8(bytes).expect("UTF-8")
+}
+
+/// Whether a process exists and is no zombie.
+fn alive(pid: i32) -> bool {
+    reap::process(pid).is_some_and(|process| !process.zombie)
+}
+
+fn printed_pid(execution: &Execution) -> i32 {
+    text(&execution.stdout).trim().parse().expect("a pid")
+}
+
+#[test]
+fn output_status_and_accounts_come_back() {
+    let mut rig = rig();
+    let done = rig.exec.run(&step("echo out; echo err >&2; exit 3")).expect("ran");
+    assert_eq!(done.status, StepStatus::Exit(3));
+    assert_eq!((text(&done.stdout), text(&done.stderr)), ("out\n", "err\n"));
+    assert!(done.witness.user.is_some() && done.witness.max_rss.is_some_and(|bytes| bytes > 1 << 16));
+    assert!(done.witness.cpu.is_some());
+    assert_eq!(rig.exec.run(&step("kill -TERM $$")).expect("ran").status, StepStatus::Signal(15));
+    assert_eq!(rig.exec.run(&step("cat")).expect("stdin is closed").status, StepStatus::Ok);
+}
+
+#[test]
+fn writing_to_the_named_streams_loses_nothing() {
+    let mut rig = rig();
+    let done = rig.exec.run(&step("echo one; echo two > /dev/stdout; echo three | tee /dev/stderr")).expect("ran");
+    assert_eq!(text(&done.stdout), "one\ntwo\nthree\n");
+    assert_eq!(text(&done.stderr), "three\n");
+}
+
+#[test]
+fn a_flood_is_cut_at_the_cap_and_counted() {
+    let mut rig = rig();
+    let done = rig.exec.run(&step("head -c 100000000 /dev/zero")).expect("ran");
+    assert_eq!(done.status, StepStatus::Ok);
+    assert_eq!(done.stdout.len(), OUTPUT_LIMIT);
+    assert_eq!(done.lost, 100_000_000 - OUTPUT_LIMIT as u64);
+}
+
+#[test]
+fn an_endless_command_is_killed_with_its_whole_family() {
+    let mut rig = rig();
+    let mut endless = step("sh -c 'echo $$; exec sleep 1000' & yes >&2 & wait");
+    endless.timeout = Duration::from_millis(300);
+    let done = rig.exec.run(&endless).expect("ran");
+    assert_eq!(done.status, StepStatus::TimedOut(0));
+    assert!(!alive(printed_pid(&done)));
+}
+
+#[test]
+fn a_daemon_does_not_outlive_its_round() {
+    let mut rig = rig();
+    // A session of its own, its parent gone, its streams closed: nothing but the process tree leads to it.
+    let daemon = "setsid sh -c 'echo $$ > daemon.pid; exec sleep 1000' </dev/null >/dev/null 2>&1 & \
+                  while [ ! -s daemon.pid ]; do :; done; cat daemon.pid";
+    let done = rig.exec.run(&step(daemon)).expect("ran");
+    assert_eq!(done.status, StepStatus::Ok);
+    assert!(!alive(printed_pid(&done)));
+}
+
+#[test]
+fn a_child_of_ours_that_was_there_before_is_left_alone() {
+    let mut rig = rig();
+    let mut helper = Command::new("setsid").args(["sleep", "1000"]).spawn().expect("helper");
+    rig.exec.run(&step("true")).expect("ran");
+    assert!(helper.try_wait().expect("child").is_none());
+    helper.kill().expect("kill");
+    helper.wait().expect("wait");
+}
+
+#[test]
+fn only_the_allowlist_the_sides_folders_and_the_suite_are_in_the_environment() {
+    let mut rig = rig();
+    rig.exec.parent = environment::allowed(
+        [
+            ("PATH", "/usr/bin:/bin"),
+            ("HOME", "/home/u"),
+            ("GITHUB_TOKEN", "secret"),
+            ("GITHUB_ENV", "/e"),
+            ("RUSTFLAGS", "-g"),
+        ]
+        .map(|(name, value)| (name.into(), value.into())),
+    );
+    let mut env = step("env");
+    env.env.insert("SUITE".to_owned(), "yes".to_owned());
+    let done = rig.exec.run(&env).expect("ran");
+    let mut names: Vec<&str> =
+        text(&done.stdout).lines().filter_map(|line| line.split_once('=')).map(|pair| pair.0).collect();
+    names.sort_unstable();
+    insta::assert_snapshot!(names.join(" "), @"CARGO_INSTALL_ROOT CARGO_TARGET_DIR CCACHE_DIR GEM_HOME GOCACHE GOMODCACHE GOPATH GRADLE_OPTS HOME MAVEN_OPTS NPM_CONFIG_PREFIX PATH PIP_CACHE_DIR PWD PYTHONPYCACHEPREFIX PYTHONUSERBASE RUSTFLAGS SUITE TERM TMPDIR UV_CACHE_DIR XDG_CACHE_HOME");
+    assert!(!text(&done.stdout).contains("secret"));
+}
+
+#[test]
+fn no_descriptor_of_ours_leaks() {
+    let mut rig = rig();
+    let _open = fs::File::open("/dev/null").expect("a file of ours");
+    let done = rig.exec.run(&step("ls /proc/self/fd")).expect("ran");
+    // 3 is the folder that `ls` reads.
+    assert_eq!(text(&done.stdout).split_whitespace().collect::<Vec<_>>(), ["0", "1", "2", "3"]);
+}
+
+#[test]
+fn a_stale_output_is_deleted_before_and_a_fresh_one_read_after() {
+    let mut rig = rig();
+    let tree = rig.temp.path().join("tree/base");
+    fs::write(tree.join("bench.json"), "stale").expect("file");
+    let mut round = step("true");
+    round.remove = vec!["bench.json".to_owned()];
+    round.collect = vec!["bench.json".to_owned()];
+    assert!(rig.exec.run(&round).expect("ran").files.is_empty(), "a command that writes nothing gives nothing");
+    round.command = "echo fresh > bench.json".to_owned();
+    assert_eq!(rig.exec.run(&round).expect("ran").files["bench.json"], b"fresh\n");
+    // A pipe in its place neither blocks nor is read.
+    round.command = "mkfifo bench.json".to_owned();
+    let done = rig.exec.run(&round).expect("ran");
+    assert!(done.files.is_empty() && done.notes[0].contains("not a regular file"));
+}
+
+#[test]
+fn an_artefact_that_cannot_be_deleted_stops_the_round() {
+    let mut rig = rig();
+    std::os::unix::fs::symlink("/tmp", rig.temp.path().join("tree/base/out")).expect("link");
+    let mut round = step("echo ran");
+    round.remove = vec!["out/bench.json".to_owned()];
+    let done = rig.exec.run(&round).expect("ran");
+    assert!(matches!(&done.status, StepStatus::NotStarted(why) if why.contains("symbolic link")), "{:?}", done.status);
+}
+
+#[test]
+fn a_required_file_that_is_missing_is_a_state() {
+    let mut rig = rig();
+    let mut setup = step("true");
+    setup.require = vec!["testdata/big.json.gz".to_owned()];
+    assert_eq!(rig.exec.run(&setup).expect("ran").status, StepStatus::Missing("testdata/big.json.gz".to_owned()));
+}
+
+#[test]
+fn a_folder_outside_of_the_checkout_is_refused() {
+    let mut rig = rig();
+    std::os::unix::fs::symlink("/etc", rig.temp.path().join("tree/base/link")).expect("link");
+    for directory in ["link", "..", "absent"] {
+        let mut outside = step("pwd");
+        outside.directory = directory.to_owned();
+        let done = rig.exec.run(&outside).expect("ran");
+        assert!(matches!(done.status, StepStatus::NotStarted(_)), "{directory}: {:?}", done.status);
+    }
+}
+
+#[test]
+fn sides_do_not_share_a_target_folder_that_the_caller_set() {
+    let mut rig = rig();
+    rig.exec.parent.insert("CARGO_TARGET_DIR".to_owned(), "/shared".into());
+    let mut seen = Vec::new();
+    for side in Side::BOTH {
+        let mut build = step(
+            "mkdir -p $CARGO_TARGET_DIR; [ -e $CARGO_TARGET_DIR/app ] || echo $0 > $CARGO_TARGET_DIR/app; pwd; echo $CARGO_TARGET_DIR",
+        );
+        build.side = side;
+        let done = rig.exec.run(&build).expect("ran");
+        let lines: Vec<String> = text(&done.stdout).lines().map(str::to_owned).collect();
+        assert_eq!(lines[1], format!("{}/target", lines[0]));
+        seen.push(lines[1].clone());
+    }
+    assert_ne!(seen[0], seen[1]);
+    assert_eq!(seen[0].len(), seen[1].len(), "path lengths move the stack");
+}
+
+#[test]
+fn placement_takes_effect_and_a_refusal_does_not_stop_the_command() {
+    let mut rig = rig();
+    let ours = nix::sched::sched_getaffinity(Pid::from_raw(0)).expect("affinity");
+    let cpu = (0..libc::CPU_SETSIZE as usize).find(|cpu| ours.is_set(*cpu).unwrap_or(false)).expect("a CPU");
+    let placement = Placement { cpus: vec![cpu], nice: Some(7) };
+    rig.exec.place(PerSide { base: placement, head: Placement { cpus: vec![1000], nice: None } });
+    let done = rig.exec.run(&step("grep Cpus_allowed_list /proc/self/status; nice")).expect("ran");
+    assert_eq!(text(&done.stdout), format!("Cpus_allowed_list:\t{cpu}\n7\n"));
+    assert_eq!(done.witness.cpus.as_deref(), Some(cpu.to_string().as_str()));
+    let mut head = step("true");
+    head.side = Side::Head;
+    assert_eq!(rig.exec.run(&head).expect("ran").status, StepStatus::Ok);
+}
+
+#[test]
+fn the_hook_surrounds_rounds_only_and_its_witness_is_kept() {
+    struct Hook(std::sync::Arc<Mutex<Vec<&'static str>>>);
+    impl RoundHook for Hook {
+        fn before(&mut self, step: &Step) -> anyhow::Result<()> {
+            self.0.lock().expect("log").push("before");
+            anyhow::ensure!(step.side == Side::Base, "governor: EACCES");
+            Ok(())
+        }
+        fn after(&mut self, _step: &Step, own: RoundWitness) -> RoundWitness {
+            self.0.lock().expect("log").push("after");
+            RoundWitness { steal: Some(0.25), ..own }
+        }
+    }
+    let mut rig = rig();
+    let log = std::sync::Arc::<Mutex<Vec<&'static str>>>::default();
+    rig.exec.hook(Box::new(Hook(log.clone())));
+    let mut setup = step("true");
+    setup.kind = StepKind::Setup;
+    rig.exec.run(&setup).expect("ran");
+    assert!(log.lock().expect("log").is_empty());
+    let done = rig.exec.run(&step("true")).expect("ran");
+    assert_eq!((done.witness.steal, done.witness.user.is_some()), (Some(0.25), true));
+    assert_eq!(*log.lock().expect("log"), ["before", "after"]);
+    let mut head = step("true");
+    head.side = Side::Head;
+    assert_eq!(rig.exec.run(&head).expect("ran").status, StepStatus::NotStarted("governor: EACCES".to_owned()));
+}
+
+/// The second install must not win: each side imports its own tree, though both install under one name.
+#[test]
+fn an_editable_install_of_one_side_is_not_seen_by_the_other() {
+    let mut rig = rig();
+    for side in Side::BOTH {
+        let tree = rig.temp.path().join("tree").join(side.name());
+        fs::write(tree.join("which_side.py"), format!("NAME = '{side}'\n")).expect("file");
+        // What `pip install -e .` leaves behind, without needing an index: a pointer to the tree.
+        let mut setup = step(
+            "python3 -c \"import sysconfig, os; \
+             open(os.path.join(sysconfig.get_path('purelib'), '__editable__.pth'), 'w').write(os.getcwd())\"",
+        );
+        setup.side = side;
+        setup.kind = StepKind::Setup;
+        let done = rig.exec.run(&setup).expect("ran");
+        assert!(done.status.ok(), "{} {:?}", text(&done.stderr), done.notes);
+    }
+    for side in Side::BOTH {
+        let mut round = step("cd / && python3 -c 'import which_side; print(which_side.NAME)'");
+        round.side = side;
+        let done = rig.exec.run(&round).expect("ran");
+        assert_eq!(text(&done.stdout).trim(), side.name(), "{}", text(&done.stderr));
+    }
+}
+
+#[test]
+fn read_only_folders_are_removed_too() {
+    let temp = tempfile::tempdir().expect("temp");
+    let cache = temp.path().join("cache/mod@v1");
+    fs::create_dir_all(&cache).expect("folder");
+    fs::write(cache.join("file"), "x").expect("file");
+    fs::set_permissions(&cache, fs::Permissions::from_mode(0o555)).expect("mode");
+    open_folders(&temp.path().join("cache"));
+    remove_tree(&temp.path().join("cache")).expect("removed");
+    assert!(!temp.path().join("cache").exists());
+    remove_tree(&temp.path().join("cache")).expect("nothing to remove");
+}
