@@ -165,6 +165,15 @@ fn nothing(because: impl Into<String>) -> Decision {
     Decision::Nothing(Nothing { because: because.into(), warnings: Vec::new() })
 }
 
+/// Puts the flags of a terminal over `config`, and gives the names of the suites that they select (none: all).
+///
+/// # Errors
+/// When a name is no suite's.
+pub fn apply_inputs(config: &mut crate::config::Config, inputs: &Inputs) -> Result<Vec<String>, command::CommandError> {
+    arguments::apply_inputs(config, inputs);
+    arguments::resolve_suites(&inputs.suites, config)
+}
+
 /// Writes the outputs `run`, `request`, `head-sha` and `base-sha`, and says in log and summary why there is nothing to do.
 ///
 /// # Errors

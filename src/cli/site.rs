@@ -11,6 +11,8 @@ use std::path::Path;
 pub(crate) struct Site {
     pub(crate) repository: Repository,
     pub(crate) checkouts: Checkouts,
+    /// Hash of the policy as it was asked for, before detection completed it.
+    pub(crate) config_hash: String,
     // Last: the folder goes when nothing uses it any more.
     pub(crate) workspace: Workspace,
 }
@@ -26,6 +28,7 @@ impl Site {
         let options = CheckoutOptions::of(&request.config.suites, server);
         let commits = request.commits.as_ref().map(|commit| commit.sha.as_str());
         let checkouts = repository.checkouts(&workspace, commits, &options)?;
+        let config_hash = request.config_hash();
         complete(request, &checkouts)?;
         for suite in &request.config.suites {
             let Some(overlay) = &suite.overlay else { continue };
@@ -41,7 +44,7 @@ impl Site {
             ));
         }
         request.notes.extend(checkouts.warnings.iter().cloned());
-        Ok(Self { repository, checkouts, workspace })
+        Ok(Self { repository, checkouts, config_hash, workspace })
     }
 
     /// The folder for whatever a run writes beside its checkouts.

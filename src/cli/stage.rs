@@ -1,7 +1,7 @@
 //! The stages as `run`, `measure`, `report` and `demo` share them.
 
-use crate::benchstat;
 use crate::cli::failure::Failure;
+pub(crate) use crate::cli::place::Place;
 use crate::cli::site::Site;
 use crate::compare::{self, Context, SourceDifference};
 use crate::config::Config;
@@ -35,6 +35,22 @@ pub(crate) struct Settings {
     pub(crate) spent: Duration,
 }
 
+/// Measures where `place` says.
+///
+/// # Errors
+/// As the place's own way.
+pub(crate) fn measure(
+    request: &Request,
+    site: &Site,
+    place: Place,
+    settings: Settings,
+    progress: &mut dyn Progress,
+) -> Result<Results> {
+    match place {
+        Place::Host => measure_on_host(request, site, settings, progress),
+    }
+}
+
 /// Measures on this host.
 ///
 /// # Errors
@@ -65,6 +81,7 @@ pub(crate) fn measure_on_host(
         disk: Some(site.folder().to_owned()),
         spent: settings.spent,
         warnings,
+        config_hash: Some(site.config_hash.clone()),
     };
     let tools = Tools {
         parse: &|format, stdout, files| {
@@ -174,9 +191,4 @@ fn comparable(verdict: &Verdict) -> bool {
         verdict,
         Verdict::New | Verdict::Removed | Verdict::Failed(..) | Verdict::Skipped(..) | Verdict::TimedOut(_)
     )
-}
-
-/// The layouts of old, for a comment.
-pub(crate) fn classic(report: &Report, layout: crate::config::Layout) -> String {
-    benchstat::report_text(report, layout)
 }

@@ -52,7 +52,7 @@ pub(super) fn apply(config: &mut Config, inputs: &Inputs, arguments: &Arguments)
     Ok(Selection { suites, filter: filter.cloned().unwrap_or_default(), notes })
 }
 
-fn apply_inputs(config: &mut Config, inputs: &Inputs) {
+pub(super) fn apply_inputs(config: &mut Config, inputs: &Inputs) {
     macro_rules! set {
         ($($input:ident => $($target:ident).+),* $(,)?) => {
             $(if let Some(value) = &inputs.$input { config.$($target).+ = value.clone(); })*
@@ -102,7 +102,7 @@ fn show_rounds(rounds: Rounds) -> String {
 
 /// The suites that names and patterns stand for, in the order of the configuration. Where the configuration leaves the
 /// suites to detection nobody knows their names yet, so that plain names are passed on as they are.
-fn resolve_suites(wanted: &[String], config: &Config) -> Result<Vec<String>, CommandError> {
+pub(super) fn resolve_suites(wanted: &[String], config: &Config) -> Result<Vec<String>, CommandError> {
     if config.suites.is_empty() || wanted.is_empty() {
         return Ok(wanted.to_vec());
     }

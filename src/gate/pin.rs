@@ -99,8 +99,7 @@ fn is_on(repository: &Repository<'_>, sha: &str, branch: &str) -> Result<bool, G
 
 fn lookup(repository: &Repository<'_>, reference: &str) -> Result<Option<crate::github::Commit>, GateError> {
     match repository.commit(reference) {
-        Ok(commit) if refname::is_full_sha(&commit.sha) => Ok(Some(commit)),
-        Ok(_) => Ok(None),
+        Ok(commit) => Ok(commit.filter(|commit| refname::is_full_sha(&commit.sha))),
         Err(error) if no_such(&error) => Ok(None),
         Err(error) => Err(error.into()),
     }
@@ -125,7 +124,7 @@ pub(super) fn given(repository: &Repository<'_>, sha: &str, label: &str) -> Resu
     if !refname::is_full_sha(sha) {
         return Err(GateError::Event(format!("{sha:?} is no commit id")));
     }
-    let subject = repository.commit(sha).ok().filter(|commit| commit.sha == sha);
+    let subject = repository.commit(sha).ok().flatten().filter(|commit| commit.sha == sha);
     let subject = subject.map(|commit| commit.subject().to_owned()).unwrap_or_default();
     Ok(Commit { sha: sha.to_owned(), label: label.to_owned(), subject, uncommitted: false })
 }

@@ -1,7 +1,7 @@
 //! Settings of a side before each of its rounds, and a witness of every round: what the process runner calls.
 
 use super::witness::{PROBE, RoundProbe, Usage, Watch, lost_time};
-use super::{Roots, Session, cpulist};
+use super::{Roots, Session};
 use crate::config::{Config, Host};
 use crate::measure::exec::{Step, StepKind};
 use crate::measure::process::{Placement, RoundHook};
@@ -87,12 +87,16 @@ impl RoundHook for Observer {
         }
     }
 
-    fn after(&mut self, _step: &Step) -> RoundWitness {
+    fn after(&mut self, _step: &Step, own: RoundWitness) -> RoundWitness {
         let mut witness = self.probe.take().map(|probe| probe.finish(Usage::default())).unwrap_or_default();
+        witness.user = own.user;
+        witness.system = own.system;
+        witness.max_rss = own.max_rss;
+        witness.involuntary_switches = own.involuntary_switches;
+        witness.major_faults = own.major_faults;
+        witness.cpu = witness.cpu.or(own.cpu);
+        witness.cpus = witness.cpus.or(own.cpus);
         witness.lost = self.lost.take();
-        if witness.cpus.is_none() && !self.watch.cpus.is_empty() {
-            witness.cpus = Some(cpulist::format(self.watch.cpus.iter().copied()));
-        }
         witness
     }
 }
