@@ -13,6 +13,7 @@ mod render;
 mod run;
 mod shard;
 mod site;
+mod sources;
 mod stage;
 
 pub(crate) use shard::shard;
@@ -57,7 +58,7 @@ fn dispatch(cli: Cli) -> anyhow::Result<u8> {
         Some(Command::Run(args)) => run::locally(&args),
         Some(Command::Compare(args)) => {
             let (mut out, mut err) = (std::io::stdout().lock(), std::io::stderr().lock());
-            Ok(crate::benchstat::cli::run(&args, &mut out, &mut err)?)
+            Ok(crate::benchstat::cli::run(&args, &mut std::io::stdin().lock(), &mut out, &mut err)?)
         }
         Some(Command::Gate(args)) => actions::gate(&args),
         Some(Command::Measure(args)) => actions::measure(&args),

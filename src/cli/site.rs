@@ -26,7 +26,8 @@ impl Site {
     pub(crate) fn open(workspace: Workspace, repository: Repository, request: &mut Request) -> Result<Self> {
         let server = request.origin.as_ref().map_or("", |origin| origin.server.as_str());
         let options = CheckoutOptions::of(&request.config.suites, server);
-        let commits = request.commits.as_ref().map(|commit| commit.sha.as_str());
+        let pinned = request.commits.clone();
+        let commits = pinned.as_ref().map(|commit| commit.sha.as_str());
         let checkouts = repository.checkouts(&workspace, commits, &options)?;
         let config_hash = request.config_hash();
         complete(request, &checkouts)?;

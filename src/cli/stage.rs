@@ -3,6 +3,7 @@
 use crate::cli::failure::Failure;
 pub(crate) use crate::cli::place::Place;
 use crate::cli::site::Site;
+use crate::cli::sources::differing;
 use crate::compare::{self, Context, SourceDifference};
 use crate::config::Config;
 use crate::format;
@@ -94,7 +95,7 @@ pub(crate) fn measure_on_host(
     let measured = measure::run(request, &mut exec, &tools, &options, progress);
     // The observer's share of the session goes with the executor.
     drop(exec);
-    let tuning = session.borrow_mut().finish();
+    let tuning = Rc::try_unwrap(session).map(|session| session.into_inner().finish()).unwrap_or_default();
     let mut results = measured?;
     results.tuning = tuning;
     results.warnings.extend(host::rules::warnings(&results));
@@ -122,14 +123,19 @@ pub(crate) fn judge(results: &[Results], request: &Request, site: Option<&Site>,
         reproduce: Some(reproduce(request, results)),
         run,
     };
-    compare::report(results, &request.config, &context)
+    let mut report = compare::report(results, &request.config, &context);
+    for suite in &mut report.suites {
+        let configured = request.config.suites.iter().find(|configured| configured.name == suite.name);
+        suite.sweep = configured.and_then(|configured| configured.sweep.clone());
+    }
+    report
 }
 
 /// Benchmark sources that differ between the sides, for a sentence beside the verdict.
 fn sources(request: &Request, site: &Site) -> Vec<SourceDifference> {
     let commits = &request.commits;
     match site.repository.changed_paths(&commits.base.sha, &commits.head.sha) {
-        Ok(paths) => compare::sources(&paths, &request.config),
+        Ok(paths) => differing(&paths, &request.config),
         Err(error) => {
             tracing::warn!("cannot tell whether benchmark sources differ: {error}");
             Vec::new()

@@ -55,6 +55,7 @@ fn suite(merged: &[&SuiteResults], rows: Vec<Row>) -> Option<SuiteReport> {
         rows,
         filtered_out: merged.iter().fold(0, |sum, suite| sum.saturating_add(suite.filtered_out)),
         blocks: block_counts(merged),
+        sweep: None,
     })
 }
 
