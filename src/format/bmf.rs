@@ -39,8 +39,8 @@ impl Tool for Bmf {
     fn about(&self) -> About {
         About {
             title: "Bencher Metric Format",
-            command: "./bench > bench.json # {\"benchmark\": {\"latency\": {\"value\": …}}}",
-            output: Some("bench.json"),
+            command: "./bench # {\"benchmark\": {\"latency\": {\"value\": …}}}",
+            output: None,
             raw: Raw::Summary,
             value: "each measure's value",
         }

@@ -49,13 +49,7 @@ impl Tool for Deno {
     }
 
     fn about(&self) -> About {
-        About {
-            title: "deno bench",
-            command: "deno bench --json",
-            output: None,
-            raw: Raw::Summary,
-            value: "avg (ns)",
-        }
+        About { title: "deno bench", command: "deno bench --json", output: None, raw: Raw::Summary, value: "avg (ns)" }
     }
 
     fn owns(&self, shape: &Shape) -> bool {

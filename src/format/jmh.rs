@@ -33,14 +33,16 @@ struct Metric {
     score_unit: String,
     /// By fork and iteration.
     raw_data: Option<Vec<Vec<Option<Num>>>>,
-    /// By fork and iteration: pairs of value and count, in mode `sample`.
-    raw_data_histogram: Option<Vec<Vec<Vec<(Num, u64)>>>>,
+    /// By fork and iteration, in mode `sample`.
+    raw_data_histogram: Option<Vec<Vec<Histogram>>>,
 }
+
+/// Pairs of value and count.
+type Histogram = Vec<(Num, u64)>;
 
 impl Metric {
     fn values(&self) -> Vec<f64> {
-        let raw: Vec<f64> =
-            self.raw_data.iter().flatten().flat_map(|fork| number::present(fork)).collect();
+        let raw: Vec<f64> = self.raw_data.iter().flatten().flat_map(|fork| number::present(fork)).collect();
         if !raw.is_empty() {
             return raw;
         }

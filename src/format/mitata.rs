@@ -54,8 +54,8 @@ impl Tool for Mitata {
     fn about(&self) -> About {
         About {
             title: "mitata",
-            command: "node bench.mjs > bench.json # await run({ format: 'json' })",
-            output: Some("bench.json"),
+            command: "node bench.mjs # await run({ format: 'json' })",
+            output: None,
             raw: Raw::Samples,
             value: "the median of stats.samples (ns), else p50",
         }

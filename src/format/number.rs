@@ -129,7 +129,7 @@ mod tests {
     #[test]
     fn numbers_are_read_as_tools_write_them() {
         assert_eq!(parse("1,234,567.5"), Some(1_234_567.5));
-            assert_eq!(parse("-12.5e-3"), Some(-0.0125));
+        assert_eq!(parse("-12.5e-3"), Some(-0.0125));
         assert!(parse("NaN").is_some_and(f64::is_nan));
         assert_eq!(parse("Infinity"), Some(f64::INFINITY));
         for text in ["", "abc", "0x10", "12 ns", "infinite", "nano"] {

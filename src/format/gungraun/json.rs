@@ -102,7 +102,9 @@ fn events(metrics: &Json, tool: &str) -> Vec<Event> {
 fn new(metric: &Json) -> Option<f64> {
     let metrics = &metric["metrics"];
     let candidates = [&metric["values"]["new"], &metrics["Left"], &metrics["Both"][0], &metric["new"]];
-    candidates.into_iter().find_map(|value| scalar(value).or_else(|| scalar(&value["Int"])).or_else(|| scalar(&value["Float"])))
+    candidates
+        .into_iter()
+        .find_map(|value| scalar(value).or_else(|| scalar(&value["Int"])).or_else(|| scalar(&value["Float"])))
 }
 
 fn scalar(value: &Json) -> Option<f64> {
