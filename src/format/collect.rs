@@ -79,6 +79,7 @@ pub(super) struct Collector {
     warnings: Vec<ParseWarning>,
     /// Units that were not finite, by benchmark, with their line.
     non_finite: Vec<(BenchmarkId, String, usize)>,
+    non_finite_known: HashSet<(BenchmarkId, String)>,
     config: Arc<BTreeMap<String, String>>,
     format: Option<Format>,
 }
@@ -104,8 +105,7 @@ impl Collector {
             return;
         }
         if values.iter().any(|number| !number.is_finite()) {
-            let known = self.non_finite.iter().any(|(id, unit, _)| *id == value.id && *unit == normal.unit);
-            if !known {
+            if self.non_finite_known.insert((value.id.clone(), normal.unit.clone())) {
                 self.non_finite.push((value.id, normal.unit, value.line));
             }
             return;

@@ -207,10 +207,11 @@ struct Families(HashMap<(String, u64), usize>);
 
 fn families(rows: &[Row<'_>], names: &HashSet<&str>, out: &mut Collector) -> Families {
     let mut by_name: BTreeMap<String, Vec<u64>> = BTreeMap::new();
+    let mut known = HashSet::new();
     for row in rows {
-        let known = by_name.entry(row.run_name(names)).or_default();
-        if let Some(family) = row.family().filter(|family| !known.contains(family)) {
-            known.push(family);
+        let (name, family) = (row.run_name(names), row.family());
+        if let Some(family) = family.filter(|family| known.insert((name.clone(), *family))) {
+            by_name.entry(name).or_default().push(family);
         }
     }
     let mut numbers = HashMap::new();

@@ -8,7 +8,7 @@ use super::source::{Document, Source};
 use super::tool::{About, Format, Raw, Sources, Tool};
 use regex::Regex;
 use serde::Deserialize;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
 /// Reads libtest's text and JSON.
@@ -230,9 +230,12 @@ impl Reader {
 
     /// Failures are reported with what they printed, which comes after all results of their binary.
     fn finish(self, blocks: &mut Blocks, out: &mut Collector) {
+        let mut told: HashMap<&str, Vec<&str>> = HashMap::new();
+        for (name, line) in &self.messages {
+            told.entry(name).or_default().push(line);
+        }
         for (package, name) in std::mem::take(&mut blocks.failed) {
-            let said = self.messages.iter().filter(|(failed, _)| *failed == name).map(|(_, line)| line.as_str());
-            let said = without_backtrace(said);
+            let said = without_backtrace(told.get(name.as_str()).into_iter().flatten().copied());
             out.failed(&in_package(package, name), said);
         }
         if self.nameless > 0 {

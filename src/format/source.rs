@@ -325,6 +325,9 @@ fn quote_non_finite(text: &str) -> Option<String> {
     }
 }
 
+/// Deepest nesting that JSON is read to.
+const DEPTH: usize = 128;
+
 /// A document whose end is missing, cut after the last whole object in a list, with the open brackets closed.
 fn closed(json: &str) -> Option<String> {
     let mut open: Vec<u8> = Vec::new();
@@ -340,6 +343,9 @@ fn closed(json: &str) -> Option<String> {
                 _ => {}
             }
             continue;
+        }
+        if open.len() > DEPTH {
+            return None;
         }
         match byte {
             b'"' => in_string = true,
