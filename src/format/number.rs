@@ -58,6 +58,10 @@ impl<'de> Deserialize<'de> for Samples {
                 Ok(Samples(None))
             }
 
+            fn visit_str<E>(self, _: &str) -> Result<Samples, E> {
+                Ok(Samples(None))
+            }
+
             fn visit_seq<A: SeqAccess<'de>>(self, mut sequence: A) -> Result<Samples, A::Error> {
                 let mut values = Some(Vec::new());
                 while let Some(element) = sequence.next_element::<serde_json::Value>()? {

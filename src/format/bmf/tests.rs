@@ -3,7 +3,7 @@ use crate::unit::Direction;
 
 #[test]
 fn built_in_measures_have_units_and_bounds_are_no_values() {
-    let stdout = br#"{"bench | `x`": {"latency": {"value": 88.0, "lower_value": 87.42, "upper_value": 88.88}, "throughput": {"value": 5.5}},
+    let stdout = br#"{"bench | `x`": {"latency": {"value": 88.0, "lower_value": 87.42, "upper_value": null}, "throughput": {"value": 5.5}},
         "build": {"build-time": {"value": 3.5}, "file-size": {"value": 4096}, "widgets": {"value": 7}}}"#;
     let (format, parsed) = output(stdout).unwrap();
     assert_eq!(format.name(), "bmf");

@@ -37,6 +37,18 @@ fn without_samples_the_median_is_the_value() {
 }
 
 #[test]
+fn before_version_1_a_benchmark_was_its_run() {
+    let (format, parsed) = read("mitata/flat-0.1.11.json");
+    assert_eq!(format.name(), "mitata");
+    assert_eq!(
+        keys(&parsed),
+        [("", "noop", "sec/op"), ("str | `x`", "join", "sec/op"), ("str | `x`", "sort", "sec/op")]
+    );
+    close(row(&parsed, "join", "sec/op").values[0], 50.475_585_937_5e-9);
+    assert_eq!(failures(&parsed), [("throws", Failed, "boom")]);
+}
+
+#[test]
 fn whatever_was_thrown_is_the_message() {
     let stdout = br#"{"layout":[],"benchmarks":[{"alias":"a","runs":[{"name":"a","error":"plain"},{"name":"b","error":{"code":7}},{"name":"c","stats":null},{"stats":{"p50":null,"avg":5}}]}],"context":{}}"#;
     let (_, parsed) = output(stdout).unwrap();

@@ -41,3 +41,14 @@ fn samples_are_used_where_they_are_included() {
     assert_eq!(row(&parsed, "g > n", "sec/op").values, [1e-3, 2e-3, 4e-3]);
     assert_eq!(failures(&parsed)[0].0, "g > zero");
 }
+
+#[test]
+fn the_reporter_of_old_versions_has_tasks_by_suite() {
+    let stdout = br#"{"numTotalTestSuites":1,"numTotalTests":2,"testResults":{"sort | `x`":[
+        {"name":"native","rank":1,"rme":1.2,"hz":2000,"mean":0.5,"samples":[0.4,0.6]},
+        {"name":"copy","rank":2,"rme":1.2,"hz":2000,"mean":0.5,"samples":"ignore on terminal"}]}}"#;
+    let (format, parsed) = output(stdout).unwrap();
+    assert_eq!(format.name(), "vitest");
+    assert_eq!(row(&parsed, "sort | `x` > native", "sec/op").values, [0.4 / 1e3, 0.6 / 1e3]);
+    assert_eq!(row(&parsed, "sort | `x` > copy", "sec/op").values, [0.5 / 1e3]);
+}
