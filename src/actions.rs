@@ -273,13 +273,13 @@ impl Runner {
         })
     }
 
-    /// Appends Markdown to the step's summary; what is too long for it is cut at a line's end, with a note. Without a
-    /// runner nothing happens. `true` if the whole text is there.
+    /// Appends Markdown to the step's summary; what is too long for it is cut at a line's end, with a note, and the
+    /// answer is `false`. Without a runner nothing happens.
     ///
     /// # Errors
     /// When the file cannot be written.
     pub fn add_summary(&self, markdown: &str) -> Result<bool, ActionsError> {
-        let Some(path) = self.path("GITHUB_STEP_SUMMARY") else { return Ok(false) };
+        let Some(path) = self.path("GITHUB_STEP_SUMMARY") else { return Ok(true) };
         file::append_summary(&path, markdown).map_err(|source| ActionsError::File {
             what: "cannot write the step summary to",
             path: path.display().to_string(),

@@ -1,6 +1,6 @@
 //! GitHub's REST and GraphQL API, as far as bench-bot needs it.
 //!
-//! [`Client`] is blocking. It keeps its runtime and its connections only while it is used: [`Client::rest`] ends both,
+//! [`Client`] is blocking. It keeps its runtime and its connections only while it is used: [`Client::disconnect`] ends both,
 //! so that nothing of ours runs beside a benchmark. octocrab and reqwest carry the bytes; retries, redirects, paging,
 //! limits and errors follow rules of our own, because a repeated POST is a second comment.
 
@@ -125,7 +125,7 @@ impl Client {
     }
 
     /// Ends the runtime and every connection. The next call makes them anew.
-    pub fn rest(&self) {
+    pub fn disconnect(&self) {
         self.transport.replace(None);
     }
 

@@ -140,15 +140,13 @@ pub fn look(repository: &Repository<'_>, number: u64, measured: &str) -> Result<
 /// a warning that names the missing permission.
 ///
 /// # Errors
-/// When the runner's files cannot be written. GitHub's refusals are part of the answer.
+/// When the outputs cannot be written. GitHub's refusals are part of the answer.
 pub fn publish(
     runner: &Runner,
     repository: Option<&Repository<'_>>,
     publication: Publication<'_>,
 ) -> std::result::Result<Published, ActionsError> {
-    if !publication.summary.is_empty() && !runner.add_summary(publication.summary)? && runner.in_actions() {
-        runner.warn("The report is longer than a step summary can be; report.json has all of it.");
-    }
+    summarise(runner, publication.summary);
     let mut published = Published { comment: None, refused: None, check: None, exit: 0 };
     if let Some(repository) = repository {
         published.check = conclude(runner, repository, publication.check.as_ref());
@@ -170,7 +168,7 @@ pub fn publish(
             match upserted {
                 Ok(outcome) => published.comment = Some(accept(runner, outcome)),
                 Err(error) => {
-                    published.exit = refuse(runner, &error, policy.fail_on_comment_error)?;
+                    published.exit = refuse(runner, &error, policy.fail_on_comment_error);
                     published.refused = Some(error);
                 }
             }
@@ -180,6 +178,18 @@ pub fn publish(
         set_outputs(runner, &outputs, published.comment.as_ref().and_then(|comment| comment.url.as_deref()))?;
     }
     Ok(published)
+}
+
+/// Appends to the step's summary. What cannot be written there does not stop the comment.
+fn summarise(runner: &Runner, markdown: &str) {
+    if markdown.is_empty() {
+        return;
+    }
+    match runner.add_summary(markdown) {
+        Ok(true) => {}
+        Ok(false) => runner.warn("The report is longer than a step summary can be; report.json has all of it."),
+        Err(error) => runner.warn(error.to_string()),
+    }
 }
 
 fn accept(runner: &Runner, outcome: Outcome) -> Outcome {
@@ -195,17 +205,15 @@ fn accept(runner: &Runner, outcome: Outcome) -> Outcome {
 }
 
 /// Tells why there is no comment, in the log and in the summary, and what the job's exit code is.
-fn refuse(runner: &Runner, error: &GitHubError, fail: bool) -> std::result::Result<u8, ActionsError> {
-    let fault = error.kind == ErrorKind::Invalid;
-    let level = if fail || fault { Level::Error } else { Level::Warning };
+fn refuse(runner: &Runner, error: &GitHubError, fail: bool) -> u8 {
+    let fails = fail || error.kind == ErrorKind::Invalid;
+    let level = if fails { Level::Error } else { Level::Warning };
     let message = format!("{error}. {} The report is in the step summary.", error.hint());
     runner.annotate(&Annotation::new(level, message).titled("bench-bot could not comment"));
     let quoted = error.to_string().replace('`', "'");
-    runner.add_summary(&format!(
-        "\n> **There is no comment on the pull request**: `{quoted}`\n>\n> {}\n",
-        error.hint()
-    ))?;
-    Ok(if fail || fault { EXIT_COMMENT_REFUSED } else { 0 })
+    let hint = error.hint();
+    summarise(runner, &format!("\n> **There is no comment on the pull request**: `{quoted}`\n>\n> {hint}\n"));
+    if fails { EXIT_COMMENT_REFUSED } else { 0 }
 }
 
 /// Makes the check run where the token may. A job without `checks: write` is no fault and no warning.

@@ -173,13 +173,16 @@ impl<'a> Repository<'a> {
         self.client.json(&self.get(&path, format!("compare {base} with {head} in {}", self.name)))
     }
 
-    /// The commit that a branch, a tag or a commit id names.
+    /// The commit that a branch, a tag or a commit id names; `None` if it names nothing.
     ///
     /// # Errors
-    /// `NotFound` or `Invalid` for names that lead nowhere.
-    pub fn commit(&self, reference: &str) -> Result<Commit> {
+    /// When GitHub refuses or cannot be reached.
+    pub fn commit(&self, reference: &str) -> Result<Option<Commit>> {
         let path = format!("/commits/{}", segments(reference)?);
-        self.client.json(&self.get(&path, format!("resolve {reference} in {}", self.name)))
+        match self.client.json(&self.get(&path, format!("resolve {reference} in {}", self.name))) {
+            Err(error) if error.kind == ErrorKind::Invalid => Ok(None),
+            other => found(other),
+        }
     }
 
     /// What `login` may do here; `None` for a stranger.

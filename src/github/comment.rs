@@ -185,7 +185,13 @@ impl Writer<'_> {
             Ok(created) => {
                 self.posted = true;
                 // Another writer may have done the same in this very moment.
-                let mut ours = self.look()?;
+                let mut ours = match self.look() {
+                    Ok(ours) => ours,
+                    Err(error) => {
+                        self.warnings.push(format!("whether another report came in between is not known: {error}"));
+                        Vec::new()
+                    }
+                };
                 if !ours.iter().any(|comment| comment.id == created.id) {
                     ours.push(created.clone());
                 }

@@ -12,7 +12,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 pub struct GitHubError {
     /// What the status and the text mean.
     pub kind: ErrorKind,
-    /// What was tried, such as `create a comment on org/app#7`.
+    /// What was tried, such as `create a comment on org/app#7`; empty if nothing was sent.
     pub what: String,
     /// Status of the answer, if there was one.
     pub status: Option<u16>,
@@ -76,6 +76,9 @@ pub enum ErrorKind {
     Other,
 }
 
+/// The permission that comments on pull requests need; GitHub names a second one that would do as well.
+const COMMENT: &str = "pull-requests: write";
+
 /// What is being tried, for messages.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Place<'a> {
@@ -93,7 +96,9 @@ struct Refusal {
 
 impl fmt::Display for GitHubError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "cannot {}: ", self.what)?;
+        if !self.what.is_empty() {
+            write!(f, "cannot {}: ", self.what)?;
+        }
         if let Some(status) = self.status {
             write!(f, "GitHub answered {status}: ")?;
         }
@@ -129,7 +134,7 @@ impl GitHubError {
 
     /// Wrong use of the client itself.
     pub(crate) fn local(message: String) -> Box<Self> {
-        Self::new(ErrorKind::Local, "reach GitHub", message)
+        Self::new(ErrorKind::Local, "", message)
     }
 
     /// A conversation that is known to be locked before anything is tried.
@@ -152,7 +157,7 @@ impl GitHubError {
     /// An answer whose status is not a success.
     pub(crate) fn refused(place: Place<'_>, answer: &Answer) -> Box<Self> {
         let refusal: Refusal = serde_json::from_slice(&answer.body).unwrap_or_default();
-        let message = if refusal.message.is_empty() { excerpt(&answer.body) } else { refusal.message };
+        let message = if refusal.message.is_empty() { excerpt(answer) } else { refusal.message };
         let details: Vec<String> = refusal.errors.iter().map(detail).collect();
         let kind = classify(answer, &message, &details);
         let mut error = Self::new(kind, place.what, message);
@@ -200,7 +205,7 @@ impl GitHubError {
 
     /// A list that does not end.
     pub(crate) fn endless(place: Place<'_>, pages: usize) -> Box<Self> {
-        Self::new(ErrorKind::TooLarge, place.what, format!("the list has more than {pages} pages"))
+        Self::new(ErrorKind::Other, place.what, format!("the list has more than {pages} pages"))
     }
 
     /// Errors of a GraphQL answer.
@@ -236,9 +241,9 @@ impl GitHubError {
             ErrorKind::PermissionMissing => format!(
                 "Give the job `permissions: {}`. On a pull request from a fork GitHub's token can only read: use the \
                  `workflow_run` pair of workflows, whose report job may write.",
-                self.accepted_permissions.as_deref().unwrap_or("pull-requests: write"),
+                self.accepted_permissions.as_deref().filter(|any| !any.contains(COMMENT)).unwrap_or(COMMENT),
             ),
-            ErrorKind::Locked => "The conversation is locked: unlock it to get comments again.".to_owned(),
+            ErrorKind::Locked => "Unlock the conversation to get comments again.".to_owned(),
             ErrorKind::RateLimited { .. } => "Run the job again later: GitHub's rate limit is used up.".to_owned(),
             ErrorKind::Forbidden => {
                 "GitHub forbids it for a reason other than the token's permissions: read its words.".to_owned()
@@ -359,8 +364,16 @@ fn workflow_permissions(header: &str) -> String {
     sets.collect::<Vec<_>>().join(" or ")
 }
 
-fn excerpt(body: &[u8]) -> String {
-    let text = String::from_utf8_lossy(&body[..body.len().min(2_000)]);
+fn is_web_page(answer: &Answer) -> bool {
+    answer.header("content-type").is_some_and(|kind| kind.contains("html"))
+}
+
+/// What can be said of a refusal that is not in GitHub's form.
+fn excerpt(answer: &Answer) -> String {
+    if is_web_page(answer) {
+        return "(a web page)".to_owned();
+    }
+    let text = String::from_utf8_lossy(&answer.body[..answer.body.len().min(2_000)]);
     let line = one_line(&text);
     if line.is_empty() { "(no message)".to_owned() } else { line.chars().take(200).collect() }
 }

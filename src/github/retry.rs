@@ -49,18 +49,22 @@ const BACK_OFF: [Duration; 3] = [Duration::from_secs(1), Duration::from_secs(4),
 /// Waits after a secondary rate limit that names no time.
 const SECONDARY: [Duration; 2] = [Duration::from_secs(60), Duration::from_secs(120)];
 
+/// No call waits more often, however short the waits that a server asks for.
+const MAX_WAITS: usize = 10;
+
 /// The attempts of one call.
 #[derive(Debug)]
 pub(crate) struct Attempts<'a> {
     limits: &'a Limits,
     waited: Duration,
+    waits: usize,
     backed_off: usize,
     unnamed: usize,
 }
 
 impl<'a> Attempts<'a> {
     pub(crate) const fn new(limits: &'a Limits) -> Self {
-        Self { limits, waited: Duration::ZERO, backed_off: 0, unnamed: 0 }
+        Self { limits, waited: Duration::ZERO, waits: 0, backed_off: 0, unnamed: 0 }
     }
 
     /// How long to wait after `error`, or `None` if that was the last attempt.
@@ -78,7 +82,8 @@ impl<'a> Attempts<'a> {
             _ => return None,
         };
         self.waited += wait;
-        (self.waited <= self.limits.total).then_some(wait)
+        self.waits += 1;
+        (self.waited <= self.limits.total && self.waits <= MAX_WAITS).then_some(wait)
     }
 
     /// `wait` and up to a quarter more.

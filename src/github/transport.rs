@@ -10,6 +10,7 @@ use std::error::Error;
 use std::fmt::Write as _;
 use std::sync::Once;
 use std::time::Duration;
+use tokio::runtime::{Builder as RuntimeBuilder, Runtime};
 
 /// The version of the REST API that every request names.
 const API_VERSION: &str = "2022-11-28";
@@ -22,7 +23,8 @@ pub(crate) struct Transport {
     // Dropped first: connections are tasks of the runtime.
     octocrab: Octocrab,
     http: reqwest::Client,
-    runtime: tokio::runtime::Runtime,
+    /// There until the value is dropped.
+    runtime: Option<Runtime>,
 }
 
 /// A request, ready to be sent.
@@ -93,7 +95,7 @@ impl Answer {
 impl Transport {
     pub(crate) fn new(api: &Url, timeout: Duration) -> Result<Self, Failure> {
         install_ring();
-        let runtime = tokio::runtime::Builder::new_current_thread()
+        let runtime = RuntimeBuilder::new_current_thread()
             .enable_all()
             .build()
             .map_err(|error| Failure::setup(format!("the network runtime does not start: {error}")))?;
@@ -105,13 +107,13 @@ impl Transport {
             .and_then(|builder| builder.build_with_reqwest(http.clone()))
             .map_err(|error| Failure::setup(format!("the HTTP client does not start: {}", chain(&error))))?;
         drop(guard);
-        Ok(Self { octocrab, http, runtime })
+        Ok(Self { octocrab, http, runtime: Some(runtime) })
     }
 
     /// Sends a request to the API, headers of the API included.
     pub(crate) fn api(&self, wire: &Wire<'_>) -> Result<Answer, Failure> {
         let request = request(wire)?;
-        self.runtime.block_on(async {
+        self.wait(async {
             let response = self.octocrab.send(request).await.map_err(|error| failure(&error))?;
             let (parts, body) = response.into_parts();
             let body = Limited::new(body, MAX_ANSWER).collect().await.map_err(|error| failure(&*error))?;
@@ -124,15 +126,31 @@ impl Transport {
         })
     }
 
+    fn wait<T>(&self, work: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
+        match &self.runtime {
+            Some(runtime) => runtime.block_on(work),
+            None => Err(Failure::setup("the network runtime has ended".to_owned())),
+        }
+    }
+
     /// Gets a file from anywhere: no token, no header of the API.
     pub(crate) fn download(&self, url: &Url, limit: usize) -> Result<Answer, Failure> {
-        self.runtime.block_on(async {
+        self.wait(async {
             let response = self.http.get(url.clone()).send().await.map_err(|error| failure(&error))?;
             let (status, headers) = (response.status().as_u16(), response.headers().clone());
             let body = Limited::new(reqwest::Body::from(response), limit);
             let body = body.collect().await.map_err(|error| failure(&*error))?.to_bytes().to_vec();
             Ok(Answer { url: url.clone(), status, headers, body })
         })
+    }
+}
+
+impl Drop for Transport {
+    fn drop(&mut self) {
+        // A name that is still being looked up must not hold up the end of the program.
+        if let Some(runtime) = self.runtime.take() {
+            runtime.shutdown_background();
+        }
     }
 }
 
@@ -182,6 +200,7 @@ fn request(wire: &Wire<'_>) -> Result<Request<OctoBody>, Failure> {
             request = request.header(header::CONTENT_TYPE, "application/json");
             OctoBody::from(serde_json::to_vec(json).map_err(|error| broken(&error))?)
         }
+        None if *wire.method == Method::GET => OctoBody::empty(),
         None => {
             request = request.header(header::CONTENT_LENGTH, "0");
             OctoBody::empty()

@@ -22,7 +22,6 @@ pub(super) fn route(state: &mut State, request: &Request<'_>, name: &str, rest: 
         ("GET", ["actions", "artifacts", id, "zip"]) => download(state, request, name, number(id)),
         ("POST", ["check-runs"]) => create_check(state, request, name),
         ("PATCH", ["check-runs", id]) => update_check(state, request, name, number(id)),
-        ("GET", ["commits", sha, "check-runs"]) => Ok(checks(state, request, name, sha)),
         ("POST", ["statuses", sha]) => status(state, request, name, sha),
         _ => return Routed::Unknown,
     };
@@ -137,14 +136,6 @@ fn filled(mut check: Check, body: &Value) -> Result<Check, Answer> {
         (check.title, check.summary) = (title.to_owned(), summary.to_owned());
     }
     Ok(check)
-}
-
-fn checks(state: &State, request: &Request<'_>, name: &str, sha: &str) -> Answer {
-    let repo = &state.repositories[name];
-    let shapes = Shapes { api: request.api, state };
-    let found: Vec<Value> =
-        repo.checks.iter().filter(|check| check.head_sha == sha).map(|check| shapes.check(repo, check)).collect();
-    Answer::json(200, &json!({ "total_count": found.len(), "check_runs": found }))
 }
 
 fn status(state: &mut State, request: &Request<'_>, name: &str, sha: &str) -> Result<Answer, Answer> {

@@ -23,7 +23,6 @@ pub(super) fn route(state: &mut State, request: &Request<'_>, name: &str, rest: 
         ("GET", ["issues", "comments", id]) => Ok(get(state, request, name, number(id))),
         ("PATCH", ["issues", "comments", id]) => update(state, request, name, number(id)),
         ("DELETE", ["issues", "comments", id]) => delete(state, request, name, number(id)),
-        ("GET", ["issues", "comments", id, "reactions"]) => reactions(state, request, name, number(id)),
         ("POST", ["issues", "comments", id, "reactions"]) => react(state, request, name, number(id)),
         ("DELETE", ["issues", "comments", id, "reactions", reaction]) => {
             unreact(state, request, name, number(id), number(reaction))
@@ -100,12 +99,6 @@ fn delete(state: &mut State, request: &Request<'_>, name: &str, id: u64) -> Resu
         repo.comments.retain(|note| note.id != id);
     }
     Ok(Answer::empty(204))
-}
-
-fn reactions(state: &mut State, request: &Request<'_>, name: &str, id: u64) -> Result<Answer, Answer> {
-    let found = note(state, name, id)?.reactions.clone();
-    let shapes = Shapes { api: request.api, state };
-    Ok(request.list(found.iter().map(|reaction| shapes.reaction(reaction)).collect(), state.repositories[name].id))
 }
 
 fn react(state: &mut State, request: &Request<'_>, name: &str, id: u64) -> Result<Answer, Answer> {

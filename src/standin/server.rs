@@ -194,7 +194,7 @@ async fn respond(shared: &Shared, answer: Answer) -> Response {
         ("x-github-request-id", format!("STND:{number:04X}")),
         ("x-github-media-type", "github.v3; format=json".to_owned()),
         ("x-ratelimit-limit", "1000".to_owned()),
-        ("x-ratelimit-remaining", (1_000_usize.saturating_sub(number)).to_string()),
+        ("x-ratelimit-remaining", 1_000_usize.saturating_sub(number).max(1).to_string()),
     ];
     for (name, value) in usual.iter().filter(|(name, _)| !given(name)) {
         response = response.header(*name, value);

@@ -8,13 +8,17 @@ mod openapi;
 mod publish;
 mod race;
 mod reads;
+mod standin;
 mod threats;
+mod tls;
 
 use bench_bot::config::CommentMode;
 use bench_bot::github::comment::{Marker, Meta, Outcome, State as RunState, Sticky, upsert};
 use bench_bot::github::{Client, Limits, Result};
 use bench_bot::standin::{Options, Standin, State, TOKEN};
 use secrecy::SecretString;
+use std::io::{Read, Write};
+use std::net::TcpStream;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -114,4 +118,21 @@ pub(crate) fn upsert_by(client: &Client, sticky: &Sticky<'_>, body: &str) -> Res
 pub(crate) fn ours(run: u64, body: &str) -> String {
     let sticky = sticky(run);
     sticky.marker.wrap(&sticky.meta, body)
+}
+
+/// Sends a request as a careless client would, without any header of the API: status and body of the answer.
+pub(crate) fn raw(url: &str, method: &str, path: &str, authorization: &str, body: &str) -> (u16, String) {
+    let host = url.strip_prefix("http://").unwrap();
+    let mut stream = TcpStream::connect(host).unwrap();
+    let length = body.len();
+    // The older version: its answers come in one piece and end the connection.
+    let request = format!(
+        "{method} {path} HTTP/1.0\r\nhost: {host}\r\nauthorization: {authorization}\r\n\
+         content-type: application/json\r\ncontent-length: {length}\r\n\r\n{body}"
+    );
+    stream.write_all(request.as_bytes()).unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+    (head.split(' ').nth(1).unwrap().parse().unwrap(), body.to_owned())
 }

@@ -173,6 +173,27 @@ mod tests {
         assert!(!Marker::report("bench").opens(Marker::report("bench2").as_str()));
     }
 
+    proptest::proptest! {
+        #[test]
+        fn whatever_is_inside_comes_back_and_ends_nothing(name: String, head: String, at: String, run: u64) {
+            let meta = Meta { at, ..Meta::new(run, 1, "", &head, State::Done) };
+            let text = Marker::report(&name).wrap(&meta, "body");
+            proptest::prop_assert_eq!(Meta::of(&text), Some(meta));
+            let lines: Vec<&str> = text.lines().collect();
+            proptest::prop_assert_eq!(lines.len(), 3);
+            for line in &lines[..2] {
+                let inside = line.strip_prefix("<!--").and_then(|rest| rest.strip_suffix("-->")).unwrap();
+                proptest::prop_assert!(!inside.contains("--") && !inside.contains('>'), "{}", line);
+            }
+        }
+
+        #[test]
+        fn no_text_makes_reading_metadata_panic(text: String) {
+            let _ = Meta::of(&text);
+            let _ = Meta::of(&format!("x\n<!-- bench-bot:meta {text} -->"));
+        }
+    }
+
     #[test]
     fn damaged_metadata_is_none() {
         for body in ["", "one line", "m\n<!-- bench-bot:meta {} -->", "m\n<!-- bench-bot:meta nonsense -->", "m\n\n"] {

@@ -11,8 +11,14 @@ pub(super) struct Field {
     pub(super) selection: Vec<Field>,
 }
 
-/// Types: their fields with arguments and type. An empty argument type cannot occur.
-const TYPES: &[(&str, &[(&str, &[(&str, &str)], &str)])] = &[
+/// Names with their types.
+type Typed = &'static [(&'static str, &'static str)];
+
+/// A field: name, arguments, type.
+type Definition = (&'static str, Typed, &'static str);
+
+/// Types and their fields.
+const TYPES: &[(&str, &[Definition])] = &[
     ("Query", &[("nodes", &[("ids", "[ID!]!")], "Node")]),
     ("Mutation", &[("minimizeComment", &[("input", "MinimizeCommentInput!")], "MinimizeCommentPayload")]),
     ("MinimizeCommentPayload", &[("minimizedComment", &[], "Minimizable"), ("clientMutationId", &[], "String")]),
@@ -22,7 +28,7 @@ const TYPES: &[(&str, &[(&str, &[(&str, &str)], &str)])] = &[
 ];
 
 /// Input objects: their fields and types.
-const INPUTS: &[(&str, &[(&str, &str)])] = &[(
+const INPUTS: &[(&str, Typed)] = &[(
     "MinimizeCommentInput",
     &[("subjectId", "ID!"), ("classifier", "ReportedContentClassifiers!"), ("clientMutationId", "String")],
 )];
