@@ -18,6 +18,7 @@ mod quote;
 mod refusal;
 mod reply;
 
+pub use arguments::{apply_inputs, resolve_suites};
 pub use inputs::Inputs;
 pub use policy::Policy;
 pub use refusal::Refusal;
