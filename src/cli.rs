@@ -8,6 +8,7 @@ mod flags;
 mod host;
 mod local;
 mod output;
+pub(crate) mod pipeline;
 mod place;
 mod render;
 mod run;
@@ -66,6 +67,7 @@ fn dispatch(cli: Cli) -> anyhow::Result<u8> {
         Some(Command::CheckConfig(args)) => check_config::run(&args),
         Some(Command::Host(args)) => host::run(&args),
         Some(Command::Render(args)) => render::run(&args),
+        Some(Command::Demo(args)) => crate::demo::run(&args),
         Some(_) => Ok(0),
     }
 }

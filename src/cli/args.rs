@@ -129,6 +129,9 @@ pub struct OutputArgs {
     /// What makes the exit code 1 (may be repeated).
     #[arg(long, value_name = "WHAT", value_delimiter = ',')]
     pub fail_on: Vec<FailOnArg>,
+    /// Only files, nothing on standard output.
+    #[arg(skip)]
+    pub files_only: bool,
 }
 
 /// Options of `run`.

@@ -38,6 +38,9 @@ pub(crate) fn deliver(report: &Report, options: &CommentOptions, args: &OutputAr
     if let Some(path) = &args.html {
         write(path, render::html(report, options)?.as_bytes())?;
     }
+    if args.files_only {
+        return Ok(());
+    }
     show(report, options, args.format, args.color)
 }
 

@@ -64,6 +64,7 @@ fn complete(request: &mut Request, checkouts: &Checkouts) -> Result<()> {
     let mut source = crate::config::Source::default();
     let trees = PerSide { base: &*checkouts.folders.base.tree, head: &*checkouts.folders.head.tree };
     detect::complete(&mut request.config, &mut source, trees)?;
+    request.suites = crate::gate::resolve_suites(&request.suites, &request.config)?;
     if let Some(sentence) = source.detected {
         request.notes.push(sentence.clone());
         if !matches!(request.config_source, crate::request::ConfigSource::File(_)) {
