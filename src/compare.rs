@@ -19,7 +19,7 @@ mod decide;
 mod environment;
 mod exact;
 mod geomeans;
-pub(crate) mod judge;
+mod judge;
 mod merge;
 mod notices;
 mod overview;
@@ -27,6 +27,7 @@ mod pair;
 mod row;
 mod samples;
 mod sentences;
+pub mod simulate;
 mod state;
 mod units;
 

@@ -4,13 +4,13 @@ use super::Context;
 use super::assemble::Part;
 use super::decide::Rules;
 use super::notices::Notices;
+use super::simulate::calibration;
 use crate::config::{Config, Correction, Rounds};
 use crate::report::{Family, Note, Row, SuiteReport, Unjudged, Verdict, WarningLevel};
 use crate::results::{Results, StageKind, Stopped};
 use crate::side::Side;
 use crate::stats::order;
 use crate::stats::power::{SCREEN_LEVEL, smallest_p};
-use crate::stats::simulate::calibration;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// How a job is named where there are several.

@@ -5,5 +5,6 @@ mod environment;
 mod hostile;
 mod pairing;
 mod plan;
+mod simulation;
 mod states;
 mod verdicts;
