@@ -2,6 +2,7 @@
 
 mod build;
 mod environment;
+mod files;
 mod hostile;
 mod pairing;
 mod plan;
