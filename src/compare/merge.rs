@@ -4,7 +4,7 @@ use super::assemble::{Member, Part};
 use super::decide::Rules;
 use super::state::is_failure;
 use super::{Context, geomeans};
-use crate::config::Config;
+use crate::config::{Config, Sweep};
 use crate::report::{BlockCounts, FailedRounds, Note, Row, SuiteReport};
 use crate::results::{StepOutcome, SuiteResults};
 use crate::side::{PerSide, Side};
@@ -36,12 +36,13 @@ pub(super) fn suites(
                 .map(|row| row.judged.row(rules, size))
                 .collect();
             note_sources(&mut rows, name, context);
-            suite(&merged, rows)
+            let sweep = config.suites.iter().find(|suite| suite.name == name).and_then(|suite| suite.sweep.clone());
+            suite(&merged, rows, sweep)
         })
         .collect()
 }
 
-fn suite(merged: &[&SuiteResults], rows: Vec<Row>) -> Option<SuiteReport> {
+fn suite(merged: &[&SuiteResults], rows: Vec<Row>, sweep: Option<Sweep>) -> Option<SuiteReport> {
     let first = merged.first()?;
     Some(SuiteReport {
         name: first.name.clone(),
@@ -55,7 +56,7 @@ fn suite(merged: &[&SuiteResults], rows: Vec<Row>) -> Option<SuiteReport> {
         rows,
         filtered_out: merged.iter().fold(0, |sum, suite| sum.saturating_add(suite.filtered_out)),
         blocks: block_counts(merged),
-        sweep: None,
+        sweep,
     })
 }
 

@@ -4,13 +4,13 @@ use super::Context;
 use super::assemble::Part;
 use super::decide::Rules;
 use super::notices::Notices;
+use super::simulate::calibration;
 use crate::config::{Config, Correction, Rounds};
 use crate::report::{Family, Note, Row, SuiteReport, Unjudged, Verdict, WarningLevel};
 use crate::results::{Results, StageKind, Stopped};
 use crate::side::Side;
 use crate::stats::order;
 use crate::stats::power::{SCREEN_LEVEL, smallest_p};
-use crate::stats::simulate::calibration;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// How a job is named where there are several.
@@ -207,30 +207,31 @@ fn unparsed(part: &Part<'_>, place: &str, notices: &mut Notices) {
     }
 }
 
+/// How rows were paired whose keys differ.
+pub(super) fn about_pairs(suite: &SuiteReport, notices: &mut Notices) {
+    let mut paired = |code: &str, what: fn(&Note) -> bool, why: &str| {
+        let rows = count(suite, what);
+        if rows > 0 {
+            notices.add(WarningLevel::Note, code, format!("{rows} rows are paired though {why}"), &suite.name);
+        }
+    };
+    let package = "the package differs: it exists on one side only";
+    paired("paired-package", |note| matches!(note, Note::PackageDiffers(_)), package);
+    let processors = "the number of processors in the name differs";
+    paired("paired-processors", |note| matches!(note, Note::ProcsDiffer(_)), processors);
+    let renamed = "the name differs, by the configured renames";
+    paired("paired-renamed", |note| matches!(note, Note::Renamed), renamed);
+}
+
+fn count(suite: &SuiteReport, what: fn(&Note) -> bool) -> usize {
+    suite.rows.iter().filter(|row| row.notes.iter().any(what)).count()
+}
+
 /// The rows: how they were paired, controls that moved, and a suite that moved as a whole.
 pub(super) fn about_rows(suites: &[SuiteReport], notices: &mut Notices) {
     for suite in suites {
-        let count = |what: fn(&Note) -> bool| suite.rows.iter().filter(|row| row.notes.iter().any(what)).count();
-        let pairings: [(&str, fn(&Note) -> bool, &str); 3] = [
-            (
-                "paired-package",
-                |note| matches!(note, Note::PackageDiffers(_)),
-                "the package differs: it exists on one side only",
-            ),
-            (
-                "paired-processors",
-                |note| matches!(note, Note::ProcsDiffer(_)),
-                "the number of processors in the name differs",
-            ),
-            ("paired-renamed", |note| matches!(note, Note::Renamed), "the name differs, by the configured renames"),
-        ];
-        for (code, what, why) in pairings {
-            let rows = count(what);
-            if rows > 0 {
-                notices.add(WarningLevel::Note, code, format!("{rows} rows are paired though {why}"), &suite.name);
-            }
-        }
-        let moved = count(|note| matches!(note, Note::ControlMoved));
+        about_pairs(suite, notices);
+        let moved = count(suite, |note| matches!(note, Note::ControlMoved));
         if moved > 0 {
             let message = format!("{moved} control rows moved, which the change cannot have moved: distrust this run");
             notices.add(WarningLevel::Headline, "control-moved", message, &suite.name);
