@@ -11,6 +11,10 @@ pub use scale::Scale;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
+pub mod normal;
+
+pub use normal::{Normal, derived_from, is_cpu_time, normalise, properties};
+
 /// Which way is better.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
