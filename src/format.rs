@@ -3,6 +3,8 @@
 //! Every tool has a module of its own that turns its output into [`Parsed`]. Units are normalised here once
 //! (see [`crate::unit`]), so that nothing above this module knows which tool ran.
 
+pub mod go;
+
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
