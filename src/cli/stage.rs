@@ -123,12 +123,7 @@ pub(crate) fn judge(results: &[Results], request: &Request, site: Option<&Site>,
         reproduce: Some(reproduce(request, results)),
         run,
     };
-    let mut report = compare::report(results, &request.config, &context);
-    for suite in &mut report.suites {
-        let configured = request.config.suites.iter().find(|configured| configured.name == suite.name);
-        suite.sweep = configured.and_then(|configured| configured.sweep.clone());
-    }
-    report
+    compare::report(results, &request.config, &context)
 }
 
 /// Benchmark sources that differ between the sides, for a sentence beside the verdict.

@@ -57,17 +57,6 @@ pub(super) fn environment(results: &Results) -> Environment {
             timeline.insert(name.to_owned(), course);
         }
     }
-    let mut timeline = BTreeMap::new();
-    for (name, figure) in FIGURES {
-        let sides: PerSide<Vec<(f64, f64)>> = PerSide::from_fn(|side| {
-            let rounds = rounds(results).filter(|round| round.side == side);
-            let points = rounds.filter_map(|round| Some((round.at, figure(&round.witness)?)));
-            points.filter(|(at, value)| at.is_finite() && value.is_finite()).collect()
-        });
-        if !sides.base.is_empty() || !sides.head.is_empty() {
-            timeline.insert(name.to_owned(), sides);
-        }
-    }
     let tools = results.suites.iter().flat_map(|suite| &suite.tools);
     Environment {
         shard: results.shard,

@@ -2,8 +2,10 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on stops here; helpers outside test functions too")]
 
+mod bot;
 mod config;
 mod gate;
 mod github;
 mod host;
 mod measure;
+mod run;
