@@ -9,7 +9,7 @@ use crate::config::Config;
 use crate::format;
 use crate::host::{self, JournalPlace, Observer, Roots, Session};
 use crate::measure::process::HostExec;
-use crate::measure::progress::{Lines, Progress, Silent, Terminal};
+use crate::measure::progress::{Event, Lines, Progress, Silent, Terminal};
 use crate::measure::{self, Choice, Options, Tools};
 use crate::report::{Report, Revision, RunInfo, Verdict};
 use crate::request::Request;
@@ -70,10 +70,10 @@ pub(crate) fn measure_on_host(
     let placement = observer.placement();
     exec.place(PerSide { base: placement.clone(), head: placement });
     exec.hook(Box::new(observer));
-    let mut warnings = session.borrow().notes().to_vec();
+    let warnings = session.borrow().notes().to_vec();
     let hidden = HostExec::hidden_tokens();
     if !hidden.is_empty() {
-        warnings.push(format!("bench commands do not see these variables: {}", hidden.join(", ")));
+        progress.event(&Event::Note(&format!("bench commands do not see these variables: {}", hidden.join(", "))));
     }
     let options = Options {
         machine,

@@ -64,7 +64,12 @@ fn suite(merged: &[&SuiteResults], rows: Vec<Row>, sweep: Option<Sweep>) -> Opti
 fn failed_rounds(merged: &[&SuiteResults], side: Side) -> Option<FailedRounds> {
     let stages = merged.iter().flat_map(|suite| &suite.stages);
     let rounds = stages.flat_map(|stage| &stage.blocks).flat_map(|block| &block.rounds);
-    let outcomes: Vec<&StepOutcome> = rounds.filter(|round| round.side == side).map(|round| &round.outcome).collect();
+    let mut outcomes: Vec<&StepOutcome> =
+        rounds.filter(|round| round.side == side).map(|round| &round.outcome).collect();
+    if outcomes.is_empty() {
+        // A side that failed in its warm-up has no counted round; why it failed must be told all the same.
+        outcomes.extend(merged.iter().filter_map(|suite| suite.warmup.get(side).as_ref()).map(|round| &round.outcome));
+    }
     let failed = || outcomes.iter().filter(|outcome| is_failure(&outcome.status));
     let first = failed().next()?;
     Some(FailedRounds { failed: failed().count() as u32, of: outcomes.len() as u32, first: (*first).clone() })

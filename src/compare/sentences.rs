@@ -58,28 +58,9 @@ pub(super) fn about_the_plan(
         let message = "the screen is too short to make any row a suspect; 4 rounds a side is the least";
         notices.add(WarningLevel::Headline, "too-few-rounds", message.to_owned(), "");
     }
-    notices.add(WarningLevel::Note, "error-rate", error_rate(config, rules), "");
-    let layout = "Differences below about 2 to 5 % can come from where the linker placed the code, not from the change: \
-                  no order of rounds can tell the two apart, only several builds can";
-    notices.add(WarningLevel::Note, "layout", layout.to_owned(), "");
-}
-
-/// The nominal rate of reports with a false colour, and what was measured.
-fn error_rate(config: &Config, rules: &Rules) -> String {
-    let alpha = 100.0 * rules.alpha;
-    let nominal = match rules.correction {
-        Correction::Holm => {
-            format!("a report on unchanged code shows a coloured row with a probability of at most {alpha} %")
-        }
-        Correction::None => {
-            format!("every single row of unchanged code is coloured with a probability of at most {alpha} %")
-        }
-    };
     let defaults = config.compare.threshold == calibration::THRESHOLD && rules.alpha == calibration::ALPHA;
     if rules.staged() && rules.correction == Correction::Holm && defaults {
-        format!("Nominally, {nominal}. {}", calibration::sentence())
-    } else {
-        format!("Nominally, {nominal}")
+        notices.add(WarningLevel::Note, "calibration", calibration::sentence(), "");
     }
 }
 
