@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on stops here; helpers outside test functions too")]
 
+mod actions;
 mod bot;
 mod config;
 mod gate;
