@@ -248,7 +248,10 @@ mod tests {
         let outcome = init(dir.path(), Plan::default()).unwrap();
         assert!(outcome.written.is_empty());
         assert_eq!(outcome.kept.len(), 3);
-        assert_eq!((read(&dir, PATH).as_str(), read(&dir, ".github/workflows/bench.yml").as_str()), ("budget: 5m\n", "mine"));
+        assert_eq!(
+            (read(&dir, PATH).as_str(), read(&dir, ".github/workflows/bench.yml").as_str()),
+            ("budget: 5m\n", "mine")
+        );
         assert!(!outcome.next.iter().any(|step| step.contains("zeros")));
     }
 
@@ -299,7 +302,9 @@ mod tests {
 
     #[test]
     fn every_example_has_the_placeholder_that_a_release_replaces() {
-        for plan in [Plan::default(), Plan { forks: true, ..Plan::default() }, Plan { self_hosted: true, ..Plan::default() }] {
+        for plan in
+            [Plan::default(), Plan { forks: true, ..Plan::default() }, Plan { self_hosted: true, ..Plan::default() }]
+        {
             for (path, text) in workflows(plan) {
                 assert!(text.contains(PLACEHOLDER), "{path}");
             }

@@ -17,7 +17,8 @@ fn root() -> PathBuf {
 }
 
 fn workflows() -> Vec<Workflow> {
-    let mut files: Vec<_> = fs::read_dir(root().join("docs/examples")).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let mut files: Vec<_> =
+        fs::read_dir(root().join("docs/examples")).unwrap().map(|entry| entry.unwrap().path()).collect();
     files.sort();
     files
         .iter()
@@ -152,7 +153,8 @@ fn a_checkout_leaves_no_credentials_and_has_both_commits() {
 #[test]
 fn every_action_is_pinned_and_its_version_stands_beside() {
     for workflow in workflows() {
-        for line in workflow.text.lines().filter(|line| line.trim_start().trim_start_matches("- ").starts_with("uses:")) {
+        for line in workflow.text.lines().filter(|line| line.trim_start().trim_start_matches("- ").starts_with("uses:"))
+        {
             let (_, pinned) = line.split_once('@').unwrap();
             let (sha, version) = pinned.split_once(" # v").unwrap_or_else(|| panic!("{}: {line}", workflow.name));
             assert!(sha.len() == 40 && sha.bytes().all(|b| b.is_ascii_hexdigit()), "{}: {line}", workflow.name);
@@ -267,5 +269,25 @@ fn the_pair_for_forks_belongs_together() {
     for (_, job) in measure["jobs"].as_mapping().unwrap() {
         let permissions = job["permissions"].as_mapping().unwrap();
         assert!(permissions.values().all(|level| level == "read"));
+    }
+}
+
+#[test]
+fn the_page_on_security_names_every_file_and_every_permission() {
+    let page = fs::read_to_string(root().join("docs/security.md")).unwrap();
+    let workflows = workflows();
+    for workflow in &workflows {
+        assert!(page.contains(&format!("(examples/{})", workflow.name)), "{}", workflow.name);
+    }
+    for job in jobs(&workflows) {
+        for (name, level) in job.yaml["permissions"].as_mapping().unwrap() {
+            let (name, level) = (name.as_str().unwrap(), level.as_str().unwrap());
+            let job_name = if job.name == "bench" { "report" } else { &job.name };
+            let stronger = format!("| {job_name} | `{name}: write`");
+            let row = format!("| {job_name} | `{name}: {level}`");
+            // One job is all three.
+            let any = job.name == "bench" || job.file.name.starts_with("fork-");
+            assert!(page.contains(&row) || page.contains(&stronger) || any, "{job}: {row}");
+        }
     }
 }
