@@ -43,6 +43,9 @@ pub struct ExpressionError {
     pub error: SyntaxError,
 }
 
+/// Room for the samples of a cell: what most comparisons have.
+const USUAL_SAMPLES: usize = 10;
+
 /// A value of a result: the number and unit as printed.
 pub(super) type Printed<'v> = (f64, &'v str);
 
@@ -60,10 +63,12 @@ pub(super) struct Builder {
     pub(super) cells: Vec<Cell>,
     units: Units,
     /// What the results of a name so far were sorted into, as long as input and configuration stay the same.
-    known: FastMap<Box<str>, usize>,
+    known: FastMap<Symbol, usize>,
     places: Vec<Place>,
     last: Option<usize>,
     state: (u32, u32),
+    /// The table projection has read the observation that is being added.
+    table_is_read: bool,
 }
 
 /// The cells of one table key.
@@ -164,6 +169,7 @@ impl Builder {
             places: Vec::new(),
             last: None,
             state: (u32::MAX, 0),
+            table_is_read: false,
         })
     }
 
@@ -210,8 +216,10 @@ impl Builder {
             self.known.clear();
             self.places.clear();
             self.last = None;
+            self.table_is_read = false;
         }
-        if let Some(at) = self.known.get(observation.name) {
+        let name = self.symbols.get(observation.name);
+        if let Some(at) = self.known.get(&name) {
             self.last = Some(*at);
             return;
         }
@@ -222,7 +230,7 @@ impl Builder {
             cells: Vec::new(),
         };
         self.places.push(place);
-        self.known.insert(observation.name.into(), self.places.len() - 1);
+        self.known.insert(name, self.places.len() - 1);
         self.last = Some(self.places.len() - 1);
     }
 
@@ -233,7 +241,10 @@ impl Builder {
         let cell = match place.cells.iter().find(|(known, _)| *known == unit) {
             Some((_, cell)) => *cell,
             None => {
-                self.table.populate(observation, &mut self.symbols);
+                if !self.table_is_read || self.table.looks_at_names() {
+                    self.table.populate(observation, &mut self.symbols);
+                    self.table_is_read = true;
+                }
                 let key = self.table.key_of_unit(self.units.known[unit.0].1);
                 let table = *self.by_key.entry(key).or_insert_with(|| {
                     self.tables.push(Group { key, cells: FastMap::default() });
@@ -241,7 +252,7 @@ impl Builder {
                 });
                 let cell = *self.tables[table].cells.entry((place.row, place.col)).or_insert_with(|| {
                     let origin = (origin.state.0, u32::try_from(origin.line).unwrap_or(u32::MAX));
-                    self.cells.push(Cell { origin, ..Cell::default() });
+                    self.cells.push(Cell { origin, values: Vec::with_capacity(USUAL_SAMPLES), ..Cell::default() });
                     self.cells.len() - 1
                 });
                 place.cells.push((unit, cell));

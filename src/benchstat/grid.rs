@@ -82,7 +82,8 @@ impl Grid {
         write(&mut self.text);
         let text = begin..self.text.len();
         let default = if self.col == 0 || text.is_empty() { "" } else { " " };
-        let width = self.text[text.clone()].chars().count();
+        let written = &self.text[text.clone()];
+        let width = if written.is_ascii() { written.len() } else { written.chars().count() };
         self.cells.push(Cell {
             row: self.row,
             col: self.col,

@@ -140,7 +140,7 @@ pub(super) fn median(sorted: &[f64]) -> f64 {
 /// A sample compared with its baseline.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Comparison {
-    /// The p-value; `None` for exact units, which are not tested.
+    /// The p-value; `None` for exact units, which are not tested. 0 is one that is too small for a double.
     pub(super) p: Option<f64>,
     pub(super) sizes: (usize, usize),
     pub(super) significant: bool,
@@ -180,7 +180,7 @@ impl Comparison {
     /// `p=0.002 n=6`, `p=0.003 n=10+9`, `n=3`.
     pub(super) fn write_p(&self, text: &mut String) {
         use std::fmt::Write as _;
-        if let Some(p) = self.p {
+        if let Some(p) = self.p.filter(|p| *p > 0.0) {
             text.push_str("p=");
             fixed(text, p, 3, false);
             text.push(' ');

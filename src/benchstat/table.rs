@@ -1,7 +1,10 @@
 //! Tables of summaries and comparisons, ready to be laid out.
 
 use super::builder::{Builder, Cell as Samples, Group};
+use super::hash::FastMap;
 use super::interval::Intervals;
+use super::logarithm::{exp, ln};
+use super::parallel;
 use super::projection::KeyId;
 use super::sample::{Assumption, Comparison, Footnote, Summary};
 use super::utest::Tester;
@@ -70,6 +73,16 @@ pub(super) struct ColumnSummary {
     pub(super) footnotes: Vec<Footnote>,
 }
 
+impl Tables {
+    /// How many different columns the tables have.
+    pub(super) fn columns(&self) -> usize {
+        let mut keys: Vec<KeyId> = self.tables.iter().flat_map(|table| table.cols.iter().copied()).collect();
+        keys.sort_unstable();
+        keys.dedup();
+        keys.len()
+    }
+}
+
 impl Table {
     /// Which prefixes its values take.
     pub(super) fn class(&self) -> Class {
@@ -95,61 +108,68 @@ pub(super) fn tables(mut builder: Builder, options: &Options) -> Tables {
     let mut cells: Vec<Option<Samples>> = std::mem::take(&mut builder.cells).into_iter().map(Some).collect();
     let mut order: Vec<KeyId> = groups.iter().map(|group| group.key).collect();
     builder.table.sort(&mut order, &builder.symbols);
-    let places: HashMap<KeyId, usize> = order.iter().enumerate().map(|(place, key)| (*key, place)).collect();
+    let places = places(&order);
     groups.sort_by_key(|group| places.get(&group.key).copied());
-    let mut work = Work { intervals: Intervals::new(options.confidence), tester: Tester::default() };
-    let tables = groups.into_iter().map(|group| work.table(&builder, group, &mut cells, options)).collect();
+    let tables = groups.into_iter().map(|group| table(&builder, group, &mut cells, options)).collect();
     Tables { tables, builder }
 }
 
-/// What is reused from cell to cell.
+/// Where each key is in a list.
+fn places(keys: &[KeyId]) -> FastMap<KeyId, usize> {
+    keys.iter().enumerate().map(|(place, key)| (*key, place)).collect()
+}
+
+/// The distinct ones of `keys`.
+fn distinct(keys: impl Iterator<Item = KeyId>) -> Vec<KeyId> {
+    let mut all: Vec<KeyId> = keys.collect();
+    all.sort_unstable();
+    all.dedup();
+    all
+}
+
+/// A row whose samples are not summarised yet: its key, samples by column.
+type Raw = (KeyId, Vec<(usize, Samples)>);
+
+fn table(builder: &Builder, group: Group, cells: &mut [Option<Samples>], options: &Options) -> Table {
+    let mut row_keys = distinct(group.cells.keys().map(|(row, _)| *row));
+    let mut cols = distinct(group.cells.keys().map(|(_, col)| *col));
+    builder.row.sort(&mut row_keys, &builder.symbols);
+    builder.col.sort(&mut cols, &builder.symbols);
+    let (row_places, col_places) = (places(&row_keys), places(&cols));
+    let mut raw: Vec<Raw> = row_keys.into_iter().map(|key| (key, Vec::new())).collect();
+    for ((row, col), cell) in group.cells {
+        if let (Some(row), Some(col), Some(cell)) =
+            (row_places.get(&row), col_places.get(&col), cells.get_mut(cell).and_then(Option::take))
+        {
+            raw[*row].1.push((*col, cell));
+        }
+    }
+    let unit = builder.symbols.text(builder.table.unit(group.key)).to_owned();
+    let assumption = options.assumptions.get(&unit).copied().unwrap_or(Assumption::Nothing);
+    let rows = parallel::map(raw, 500, |part| {
+        let mut work =
+            Work { intervals: Intervals::new(options.confidence), tester: Tester::default(), alpha: options.alpha };
+        let row = |(key, samples)| Row { key, cells: work.row(builder, samples, assumption) };
+        part.into_iter().map(row).collect::<Vec<Row>>()
+    });
+    let rows: Vec<Row> = rows.into_iter().flatten().collect();
+    let summaries = summaries(&rows, cols.len());
+    Table { key: group.key, unit, cols, rows, summaries }
+}
+
+/// What is reused from row to row.
 struct Work {
     intervals: Intervals,
     tester: Tester,
+    alpha: f64,
 }
 
 impl Work {
-    fn table(&mut self, builder: &Builder, group: Group, cells: &mut [Option<Samples>], options: &Options) -> Table {
-        let unit = builder.symbols.text(builder.table.unit(group.key)).to_owned();
-        let assumption = options.assumptions.get(&unit).copied().unwrap_or(Assumption::Nothing);
-        let distinct = |keys: &mut dyn Iterator<Item = KeyId>| -> Vec<KeyId> {
-            let mut all: Vec<KeyId> = keys.collect();
-            all.sort_unstable();
-            all.dedup();
-            all
-        };
-        let mut row_keys = distinct(&mut group.cells.keys().map(|(row, _)| *row));
-        let mut cols = distinct(&mut group.cells.keys().map(|(_, col)| *col));
-        builder.row.sort(&mut row_keys, &builder.symbols);
-        builder.col.sort(&mut cols, &builder.symbols);
-        let place = |keys: &[KeyId]| -> HashMap<KeyId, usize> {
-            keys.iter().enumerate().map(|(place, key)| (*key, place)).collect()
-        };
-        let (row_places, col_places) = (place(&row_keys), place(&cols));
-        let mut samples: Vec<Vec<(usize, Samples)>> = Vec::new();
-        samples.resize_with(row_keys.len(), Vec::new);
-        for ((row, col), cell) in group.cells {
-            if let (Some(row), Some(col), Some(cell)) =
-                (row_places.get(&row), col_places.get(&col), cells.get_mut(cell).and_then(Option::take))
-            {
-                samples[*row].push((*col, cell));
-            }
-        }
-        let rows: Vec<Row> = row_keys
-            .into_iter()
-            .zip(samples)
-            .map(|(key, samples)| Row { key, cells: self.row(builder, samples, assumption, options.alpha) })
-            .collect();
-        let summaries = summaries(&rows, cols.len());
-        Table { key: group.key, unit, cols, rows, summaries }
-    }
-
     fn row(
         &mut self,
         builder: &Builder,
         mut samples: Vec<(usize, Samples)>,
         assumption: Assumption,
-        alpha: f64,
     ) -> Vec<(usize, Cell)> {
         samples.sort_unstable_by_key(|(col, _)| *col);
         for (_, sample) in &mut samples {
@@ -159,7 +179,7 @@ impl Work {
         let cell = |(col, sample): &(usize, Samples)| {
             let compared = base.filter(|_| *col > 0);
             let comparison =
-                compared.map(|base| Comparison::new(base, &sample.values, assumption, alpha, &mut self.tester));
+                compared.map(|base| Comparison::new(base, &sample.values, assumption, self.alpha, &mut self.tester));
             let cell = Cell {
                 summary: Summary::new(&sample.values, assumption, &mut self.intervals),
                 vary: vary(builder, sample),
@@ -246,7 +266,7 @@ impl GeometricMean {
     pub(super) fn add(&mut self, value: f64) {
         if value > 0.0 {
             self.n += 1;
-            self.mean += (value.ln() - self.mean) / f64::from(self.n);
+            self.mean += (ln(value) - self.mean) / f64::from(self.n);
         } else {
             self.undefined = true;
         }
@@ -254,7 +274,7 @@ impl GeometricMean {
 
     /// The mean; `None` if there is no value, or one that is not positive.
     pub(super) fn value(self) -> Option<f64> {
-        let value = self.mean.exp();
+        let value = exp(self.mean);
         (self.n > 0 && !self.undefined && !value.is_nan()).then_some(value)
     }
 }

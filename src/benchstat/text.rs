@@ -1,6 +1,7 @@
 //! Today's benchstat layout: one table for each unit and configuration, in text.
 
 use super::grid::{Align, Grid};
+use super::parallel;
 use super::sample::{Footnote, write_percent};
 use super::table::{Cell, ColumnSummary, Table, Tables};
 use crate::unit::Scale;
@@ -20,13 +21,22 @@ const fn start(col: usize) -> usize {
 
 /// Appends all tables.
 pub(super) fn write(tables: &Tables, out: &mut String) {
-    tables.each(|header, table| {
-        for line in header {
-            out.push_str(line);
-            out.push('\n');
+    let mut parts = Vec::new();
+    tables.each(|header, table| parts.push((header.to_vec(), table)));
+    let texts = parallel::map(parts, 1, |parts| {
+        let mut text = String::new();
+        for (header, table) in parts {
+            for line in header {
+                text.push_str(&line);
+                text.push('\n');
+            }
+            write_table(tables, table, &mut text);
         }
-        write_table(tables, table, out);
+        text
     });
+    for text in texts {
+        out.push_str(&text);
+    }
 }
 
 impl Tables {
@@ -86,10 +96,12 @@ fn write_table(tables: &Tables, table: &Table, out: &mut String) {
     let mut grid = Grid::default();
     let mut notes = Notes::default();
     write_header(tables, table, &mut grid);
+    let labels = tables.builder.row.texts(&tables.builder.symbols);
+    let class = table.class();
     for row in &table.rows {
         grid.next_row();
-        grid.cell(Align::Left, |text| text.push_str(&tables.builder.row.text(row.key, &tables.builder.symbols)));
-        let scale = row.scale(table.class());
+        grid.cell(Align::Left, |text| labels.write(text, row.key));
+        let scale = row.scale(class);
         let base = row.base().map(|cell| cell.summary.center);
         for (col, cell) in &row.cells {
             grid.at(start(*col));

@@ -2,26 +2,42 @@
 
 use super::number;
 
+/// What a byte is to [`field`].
+const PLAIN: u8 = 0;
+const BLANK: u8 = 1;
+const NOT_ASCII: u8 = 2;
+
+/// The kind of every byte. Blanks are those of ASCII, as Unicode sees them.
+const KINDS: [u8; 256] = {
+    let mut kinds = [PLAIN; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        if byte == b' ' as usize || (byte >= b'\t' as usize && byte <= b'\r' as usize) {
+            kinds[byte] = BLANK;
+        } else if byte >= 128 {
+            kinds[byte] = NOT_ASCII;
+        }
+        byte += 1;
+    }
+    kinds
+};
+
 /// The first field of `text`, and what follows it without leading blanks. The field is empty if `text` begins with a
 /// blank or is empty.
 #[inline]
 pub(crate) fn field(text: &str) -> (&str, &str) {
+    let kind = |byte: &u8| KINDS[usize::from(*byte)];
     let bytes = text.as_bytes();
-    let mut end = 0;
-    while end < bytes.len() && !is_blank(bytes[end]) {
-        if !bytes[end].is_ascii() {
-            return field_of_unicode(text);
-        }
-        end += 1;
+    let end = bytes.iter().position(|b| kind(b) != PLAIN).unwrap_or(bytes.len());
+    let rest = &bytes[end..];
+    if rest.first().is_some_and(|b| kind(b) == NOT_ASCII) {
+        return field_of_unicode(text);
     }
-    let mut next = end;
-    while next < bytes.len() && is_blank(bytes[next]) {
-        next += 1;
-    }
-    if next < bytes.len() && !bytes[next].is_ascii() {
+    let blanks = rest.iter().position(|b| kind(b) != BLANK).unwrap_or(rest.len());
+    if rest.get(blanks).is_some_and(|b| kind(b) == NOT_ASCII) {
         return (&text[..end], text[end..].trim_start());
     }
-    (&text[..end], &text[next..])
+    (&text[..end], &text[end + blanks..])
 }
 
 /// [`field`] where other characters than ASCII may be blanks.
@@ -29,12 +45,6 @@ pub(crate) fn field(text: &str) -> (&str, &str) {
 fn field_of_unicode(text: &str) -> (&str, &str) {
     let end = text.find(char::is_whitespace).unwrap_or(text.len());
     (&text[..end], text[end..].trim_start())
-}
-
-/// The blanks of ASCII, as Unicode sees them.
-#[inline]
-const fn is_blank(byte: u8) -> bool {
-    matches!(byte, b' ' | b'\t'..=b'\r')
 }
 
 /// A `key: value` line: the key, and the value without leading blanks; an empty value deletes the key.
