@@ -2,16 +2,19 @@
 
 mod actions;
 pub mod args;
+mod calibrate;
 mod check_config;
 mod failure;
 mod flags;
 mod host;
+mod init;
 mod local;
 mod output;
 pub(crate) mod pipeline;
 mod place;
 mod render;
 mod run;
+mod selftest;
 mod shard;
 mod site;
 mod sources;
@@ -68,7 +71,9 @@ fn dispatch(cli: Cli) -> anyhow::Result<u8> {
         Some(Command::Host(args)) => host::run(&args),
         Some(Command::Render(args)) => render::run(&args),
         Some(Command::Demo(args)) => crate::demo::run(&args),
-        Some(_) => Ok(0),
+        Some(Command::Calibrate(args)) => calibrate::run(&args),
+        Some(Command::Selftest(args)) => selftest::run(&args),
+        Some(Command::Init(args)) => init::run(&args),
     }
 }
 
