@@ -5,6 +5,7 @@
 mod actions;
 mod bot;
 mod config;
+mod docs;
 mod gate;
 mod github;
 mod host;
