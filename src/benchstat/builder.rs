@@ -43,9 +43,6 @@ pub struct ExpressionError {
     pub error: SyntaxError,
 }
 
-/// Room for the samples of a cell: what most comparisons have.
-const USUAL_SAMPLES: usize = 10;
-
 /// A value of a result: the number and unit as printed.
 pub(super) type Printed<'v> = (f64, &'v str);
 
@@ -61,6 +58,9 @@ pub(super) struct Builder {
     pub(super) tables: Vec<Group>,
     by_key: FastMap<KeyId, usize>,
     pub(super) cells: Vec<Cell>,
+    /// All values in the order read: the place of the cell, the value. One list instead of one a cell, since most cells
+    /// are small and there are many.
+    pub(super) samples: Vec<(u32, f64)>,
     units: Units,
     /// What the results of a name so far were sorted into, as long as input and configuration stay the same.
     known: FastMap<Symbol, usize>,
@@ -82,7 +82,8 @@ pub(super) struct Group {
 /// The samples of one table, row and column.
 #[derive(Debug, Default)]
 pub(super) struct Cell {
-    pub(super) values: Vec<f64>,
+    /// How many values it has.
+    pub(super) n: u32,
     /// What is left over of the first result and of the last one.
     leftover: Option<(KeyId, KeyId)>,
     /// The fields of the residue in which its results differ.
@@ -164,6 +165,7 @@ impl Builder {
             tables: Vec::new(),
             by_key: FastMap::default(),
             cells: Vec::new(),
+            samples: Vec::new(),
             units: Units::default(),
             known: FastMap::default(),
             places: Vec::new(),
@@ -252,15 +254,16 @@ impl Builder {
                 });
                 let cell = *self.tables[table].cells.entry((place.row, place.col)).or_insert_with(|| {
                     let origin = (origin.state.0, u32::try_from(origin.line).unwrap_or(u32::MAX));
-                    self.cells.push(Cell { origin, values: Vec::with_capacity(USUAL_SAMPLES), ..Cell::default() });
+                    self.cells.push(Cell { origin, ..Cell::default() });
                     self.cells.len() - 1
                 });
                 place.cells.push((unit, cell));
                 cell
             }
         };
+        self.samples.push((u32::try_from(cell).unwrap_or(u32::MAX), value * self.units.known[unit.0].2));
         let cell = &mut self.cells[cell];
-        cell.values.push(value * self.units.known[unit.0].2);
+        cell.n += 1;
         cell.iterations = cell.iterations.min(origin.iterations).or(cell.iterations).or(origin.iterations);
         match &mut cell.leftover {
             None => cell.leftover = Some((place.residue, place.residue)),

@@ -105,12 +105,20 @@ impl Row {
 /// Computes all tables of what `builder` has sorted.
 pub(super) fn tables(mut builder: Builder, options: &Options) -> Tables {
     let mut groups = std::mem::take(&mut builder.tables);
-    let mut cells: Vec<Option<Samples>> = std::mem::take(&mut builder.cells).into_iter().map(Some).collect();
     let mut order: Vec<KeyId> = groups.iter().map(|group| group.key).collect();
     builder.table.sort(&mut order, &builder.symbols);
     let places = places(&order);
     groups.sort_by_key(|group| places.get(&group.key).copied());
-    let tables = groups.into_iter().map(|group| table(&builder, group, &mut cells, options)).collect();
+    let layouts: Vec<Layout> = groups.into_iter().map(|group| Layout::new(&builder, group)).collect();
+    let mut values = gather(&mut builder, &layouts);
+    let mut rest = values.as_mut_slice();
+    let mut tables = Vec::new();
+    for layout in layouts {
+        let n = layout.entries.iter().map(|entry| builder.cells[entry.cell].n as usize).sum();
+        let (own, others) = std::mem::take(&mut rest).split_at_mut(n);
+        rest = others;
+        tables.push(table(&builder, layout, own, options));
+    }
     Tables { tables, builder }
 }
 
@@ -127,34 +135,86 @@ fn distinct(keys: impl Iterator<Item = KeyId>) -> Vec<KeyId> {
     all
 }
 
-/// A row whose samples are not summarised yet: its key, samples by column.
-type Raw = (KeyId, Vec<(usize, Samples)>);
+/// Which cell stands where in a table.
+struct Layout {
+    key: KeyId,
+    rows: Vec<KeyId>,
+    cols: Vec<KeyId>,
+    /// By row, then column.
+    entries: Vec<Entry>,
+}
 
-fn table(builder: &Builder, group: Group, cells: &mut [Option<Samples>], options: &Options) -> Table {
-    let mut row_keys = distinct(group.cells.keys().map(|(row, _)| *row));
-    let mut cols = distinct(group.cells.keys().map(|(_, col)| *col));
-    builder.row.sort(&mut row_keys, &builder.symbols);
-    builder.col.sort(&mut cols, &builder.symbols);
-    let (row_places, col_places) = (places(&row_keys), places(&cols));
-    let mut raw: Vec<Raw> = row_keys.into_iter().map(|key| (key, Vec::new())).collect();
-    for ((row, col), cell) in group.cells {
-        if let (Some(row), Some(col), Some(cell)) =
-            (row_places.get(&row), col_places.get(&col), cells.get_mut(cell).and_then(Option::take))
-        {
-            raw[*row].1.push((*col, cell));
-        }
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Entry {
+    row: usize,
+    col: usize,
+    /// Its place in `Builder::cells`.
+    cell: usize,
+}
+
+impl Layout {
+    fn new(builder: &Builder, group: Group) -> Self {
+        let mut rows = distinct(group.cells.keys().map(|(row, _)| *row));
+        let mut cols = distinct(group.cells.keys().map(|(_, col)| *col));
+        builder.row.sort(&mut rows, &builder.symbols);
+        builder.col.sort(&mut cols, &builder.symbols);
+        let (row_places, col_places) = (places(&rows), places(&cols));
+        let entry = |((row, col), cell): ((KeyId, KeyId), usize)| {
+            Some(Entry { row: *row_places.get(&row)?, col: *col_places.get(&col)?, cell })
+        };
+        let mut entries: Vec<Entry> = group.cells.into_iter().filter_map(entry).collect();
+        entries.sort_unstable();
+        Self { key: group.key, rows, cols, entries }
     }
-    let unit = builder.symbols.text(builder.table.unit(group.key)).to_owned();
+}
+
+/// All values, those of a cell side by side, cells in the order of the layouts.
+fn gather(builder: &mut Builder, layouts: &[Layout]) -> Vec<f64> {
+    let mut next = vec![0_usize; builder.cells.len()];
+    let mut end = 0;
+    for entry in layouts.iter().flat_map(|layout| &layout.entries) {
+        next[entry.cell] = end;
+        end += builder.cells[entry.cell].n as usize;
+    }
+    let mut values = vec![0.0; end];
+    for (cell, value) in std::mem::take(&mut builder.samples) {
+        let place = &mut next[cell as usize];
+        values[*place] = value;
+        *place += 1;
+    }
+    values
+}
+
+/// A row whose samples are not summarised yet: its key, its cells, their values one cell after the other.
+struct Raw<'v> {
+    key: KeyId,
+    entries: &'v [Entry],
+    values: &'v mut [f64],
+}
+
+fn table(builder: &Builder, layout: Layout, values: &mut [f64], options: &Options) -> Table {
+    let unit = builder.symbols.text(builder.table.unit(layout.key)).to_owned();
     let assumption = options.assumptions.get(&unit).copied().unwrap_or(Assumption::Nothing);
-    let rows = parallel::map(raw, 500, |part| {
+    let mut rest = values;
+    let raw: Vec<Raw<'_>> = layout
+        .entries
+        .chunk_by(|a, b| a.row == b.row)
+        .map(|entries| {
+            let n = entries.iter().map(|entry| builder.cells[entry.cell].n as usize).sum();
+            let (values, others) = std::mem::take(&mut rest).split_at_mut(n);
+            rest = others;
+            Raw { key: layout.rows[entries[0].row], entries, values }
+        })
+        .collect();
+    let parts = parallel::map(raw, 500, |part| {
         let mut work =
             Work { intervals: Intervals::new(options.confidence), tester: Tester::default(), alpha: options.alpha };
-        let row = |(key, samples)| Row { key, cells: work.row(builder, samples, assumption) };
+        let row = |raw: Raw<'_>| Row { key: raw.key, cells: work.cells(builder, raw, assumption) };
         part.into_iter().map(row).collect::<Vec<Row>>()
     });
-    let rows: Vec<Row> = rows.into_iter().flatten().collect();
-    let summaries = summaries(&rows, cols.len());
-    Table { key: group.key, unit, cols, rows, summaries }
+    let rows: Vec<Row> = parts.into_iter().flatten().collect();
+    let summaries = summaries(&rows, layout.cols.len());
+    Table { key: layout.key, unit, cols: layout.cols, rows, summaries }
 }
 
 /// What is reused from row to row.
@@ -165,31 +225,27 @@ struct Work {
 }
 
 impl Work {
-    fn row(
-        &mut self,
-        builder: &Builder,
-        mut samples: Vec<(usize, Samples)>,
-        assumption: Assumption,
-    ) -> Vec<(usize, Cell)> {
-        samples.sort_unstable_by_key(|(col, _)| *col);
-        for (_, sample) in &mut samples {
-            sample.values.sort_unstable_by(f64::total_cmp);
+    /// The cells of a row with their columns.
+    fn cells(&mut self, builder: &Builder, raw: Raw<'_>, assumption: Assumption) -> Vec<(usize, Cell)> {
+        let mut rest = raw.values;
+        let mut base: Option<&[f64]> = None;
+        let mut cells = Vec::with_capacity(raw.entries.len());
+        for entry in raw.entries {
+            let samples = &builder.cells[entry.cell];
+            let (values, others) = std::mem::take(&mut rest).split_at_mut(samples.n as usize);
+            rest = others;
+            values.sort_unstable_by(f64::total_cmp);
+            let values: &[f64] = values;
+            let comparison = base.map(|base| Comparison::new(base, values, assumption, self.alpha, &mut self.tester));
+            if entry.col == 0 {
+                base = Some(values);
+            }
+            let summary = Summary::new(values, assumption, &mut self.intervals);
+            let cell =
+                Cell { summary, vary: vary(builder, samples), comparison, n: values.len(), origin: samples.origin };
+            cells.push((entry.col, cell));
         }
-        let base = samples.first().filter(|(col, _)| *col == 0).map(|(_, sample)| sample.values.as_slice());
-        let cell = |(col, sample): &(usize, Samples)| {
-            let compared = base.filter(|_| *col > 0);
-            let comparison =
-                compared.map(|base| Comparison::new(base, &sample.values, assumption, self.alpha, &mut self.tester));
-            let cell = Cell {
-                summary: Summary::new(&sample.values, assumption, &mut self.intervals),
-                vary: vary(builder, sample),
-                comparison,
-                n: sample.values.len(),
-                origin: sample.origin,
-            };
-            (*col, cell)
-        };
-        samples.iter().map(cell).collect()
+        cells
     }
 }
 
@@ -200,7 +256,7 @@ fn vary(builder: &Builder, sample: &Samples) -> Option<Footnote> {
     }
     let shown = builder.residue.shown();
     let names: Vec<&str> = shown.iter().filter(|(at, _)| sample.varying.contains(at)).map(|(_, name)| *name).collect();
-    Some(Footnote::Vary(names.join(", ")))
+    Some(Footnote::Vary(names.join(", ").into()))
 }
 
 /// The last row: geometric means by column.

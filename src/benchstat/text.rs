@@ -1,6 +1,6 @@
 //! Today's benchstat layout: one table for each unit and configuration, in text.
 
-use super::grid::{Align, Grid};
+use super::grid::{Align, Grid, Margin};
 use super::parallel;
 use super::sample::{Footnote, write_percent};
 use super::table::{Cell, ColumnSummary, Table, Tables};
@@ -138,32 +138,32 @@ fn write_header(tables: &Tables, table: &Table, grid: &mut Grid) {
             let (begin, end) = (start(first), start(first + columns.len()));
             grid.at(begin);
             let value = tables.builder.symbols.text(projection.value(columns[0], fields[level].0));
-            grid.span(end - begin, Align::Center, Some(" │ "), |text| text.push_str(value));
+            grid.span(end - begin, Align::Center, Some(Margin::Rule), |text| text.push_str(value));
             first += columns.len();
         }
         grid.at(right_edge);
-        grid.span(1, Align::Left, Some(" │"), |_| ());
+        grid.span(1, Align::Left, Some(Margin::Edge), |_| ());
     }
     grid.next_row();
     for col in 0..table.cols.len() {
         grid.at(start(col));
-        grid.span(CENTER, Align::Center, Some(" │ "), |text| text.push_str(&table.unit));
+        grid.span(CENTER, Align::Center, Some(Margin::Rule), |text| text.push_str(&table.unit));
         if col > 0 {
-            grid.span(DELTA, Align::Left, Some("  "), |text| text.push_str("vs base"));
+            grid.span(DELTA, Align::Left, Some(Margin::Blanks), |text| text.push_str("vs base"));
         }
         for inner in start(col) + 1..grid.col() {
             grid.narrow(inner);
         }
     }
     grid.at(right_edge);
-    grid.span(1, Align::Left, Some(" │"), |_| ());
+    grid.span(1, Align::Left, Some(Margin::Edge), |_| ());
 }
 
 fn write_cell(cell: &Cell, base: Option<f64>, scale: &Scale, grid: &mut Grid, notes: &mut Notes) {
     let summary = &cell.summary;
     grid.cell(Align::Right, |text| scale.write(text, summary.center));
     // With ± in the margin, ranges line up and the geometric mean, which has none, stands under the centers.
-    grid.span(1, Align::Right, Some(" ± "), |text| summary.write_range(text));
+    grid.span(1, Align::Right, Some(Margin::PlusMinus), |text| summary.write_range(text));
     notes.cell(grid, cell.vary.iter().chain(&summary.footnote));
     if let (Some(comparison), Some(base)) = (&cell.comparison, base) {
         grid.cell(Align::Right, |text| comparison.write_delta(text, base, summary.center));
