@@ -34,7 +34,10 @@ pub fn run(args: &DemoArgs) -> Result<u8> {
     let standin = Standin::start(Options::default()).context("starting the stand-in of GitHub")?;
     let demo = Demo::create(&scratch.path().join("clone"))?;
     demo.introduce(&standin, REPOSITORY, PULL_REQUEST);
-    println!("A throw-away repository with pull request #{PULL_REQUEST}, and a stand-in of GitHub at {}.", standin.url());
+    println!(
+        "A throw-away repository with pull request #{PULL_REQUEST}, and a stand-in of GitHub at {}.",
+        standin.url()
+    );
 
     println!("\n=== First push: \"{}\"\n", demo.subjects[0]);
     let slow = push(&demo, 0, &standin, scratch.path(), &out)?;

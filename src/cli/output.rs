@@ -1,7 +1,7 @@
 //! Where a report goes: files, and standard output in the form that was asked for.
 
 use crate::cli::args::{Colour, Form, OutputArgs};
-use crate::config::{Layout, ReportConfig};
+use crate::config::ReportConfig;
 use crate::render::{self, CommentOptions};
 use crate::report::Report;
 use anyhow::{Context, Result};

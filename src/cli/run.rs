@@ -23,4 +23,3 @@ pub(crate) fn locally(args: &RunArgs) -> Result<u8> {
     output::deliver(&report, &output::comment_options(&request.config.report), &args.output)?;
     stage::conclude(&report, &request.config)
 }
-

@@ -87,7 +87,9 @@ pub(crate) fn measure_on_host(
     let tools = Tools {
         parse: &|format, stdout, files| {
             let input = format::Input { stdout, files };
-            format::parse(format, &input).map(|(found, parsed)| (found.name().to_owned(), parsed)).map_err(|e| e.to_string())
+            format::parse(format, &input)
+                .map(|(found, parsed)| (found.name().to_owned(), parsed))
+                .map_err(|e| e.to_string())
         },
         choose: &|suites| choose(suites, &request.config),
         invalid: &host::rules::invalid,
@@ -142,7 +144,10 @@ fn sources(request: &Request, site: &Site) -> Vec<SourceDifference> {
 fn reproduce(request: &Request, results: &[Results]) -> String {
     let commits = &request.commits;
     let mut words = vec!["bench-bot".to_owned(), "run".to_owned(), "--base".to_owned(), commits.base.sha.clone()];
-    words.extend(["--head".to_owned(), if commits.head.uncommitted { ".".to_owned() } else { commits.head.sha.clone() }]);
+    words.extend([
+        "--head".to_owned(),
+        if commits.head.uncommitted { ".".to_owned() } else { commits.head.sha.clone() },
+    ]);
     for suite in &request.suites {
         words.extend(["--suite".to_owned(), suite.clone()]);
     }
@@ -180,8 +185,10 @@ pub(crate) fn conclude(report: &Report, config: &Config) -> Result<u8> {
         .map(|suite| suite.name.as_str())
         .collect();
     if report.suites.is_empty() || !empty.is_empty() {
-        let which = if empty.is_empty() { "no suite was measured".to_owned() } else { format!("suite {}", empty.join(", ")) };
-        let failure = format!("nothing measured: {which} has no benchmark that gave values on both sides; the report says why");
+        let which =
+            if empty.is_empty() { "no suite was measured".to_owned() } else { format!("suite {}", empty.join(", ")) };
+        let failure =
+            format!("nothing measured: {which} has no benchmark that gave values on both sides; the report says why");
         return Err(Failure::nothing_measured(failure).into());
     }
     Ok(u8::from(compare::trips(report, &config.report.fail_on)) * crate::cli::failure::TRIPPED)

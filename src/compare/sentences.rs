@@ -94,7 +94,9 @@ pub(super) fn about_jobs(jobs: &[&Results], context: &Context, notices: &mut Not
             Stopped::MaxTime => {
                 Some(("max-time", "the job's time limit ended measuring before the plan was carried out"))
             }
-            Stopped::Interrupted => Some(("interrupted", "measuring was interrupted: these are the results until then")),
+            Stopped::Interrupted => {
+                Some(("interrupted", "measuring was interrupted: these are the results until then"))
+            }
         };
         if let Some((code, message)) = stopped {
             notices.add(WarningLevel::Warning, code, message.to_owned(), &place);

@@ -132,7 +132,10 @@ fn the_first_run_comments_and_the_second_edits() {
     let first = site.comments();
     assert_eq!(first.len(), 1);
     assert!(first[0].2.contains("+50.0%"), "{}", first[0].2);
-    assert_eq!((site.output("verdict"), site.output("regressions"), site.output("improvements")), ("regression".into(), "1".into(), "0".into()));
+    assert_eq!(
+        (site.output("verdict"), site.output("regressions"), site.output("improvements")),
+        ("regression".into(), "1".into(), "0".into())
+    );
     assert!(site.output("comment-url").contains("issuecomment"));
     assert_eq!(site.output("report-json"), "bench-bot-out/report.json");
     assert!(site.repo.path().join("bench-bot-out/report.json").is_file());
@@ -254,7 +257,8 @@ fn three_jobs_share_two_files_and_only_two_of_them_a_token() {
     assert!(results.is_file());
 
     let path = results.to_str().unwrap();
-    let inputs = [("token", TOKEN), ("mode", "report"), ("request", &request), ("results", path), ("measure-result", "success")];
+    let inputs =
+        [("token", TOKEN), ("mode", "report"), ("request", &request), ("results", path), ("measure-result", "success")];
     Ran::of(site.job("pull_request", &site.pull_request(), 5, &inputs)).expect(0);
     let comments = site.comments();
     assert_eq!(comments.len(), 1);
@@ -273,7 +277,13 @@ fn a_cancelled_measuring_job_is_told() {
     let site = slower();
     Ran::of(site.job("pull_request", &site.pull_request(), 5, &[("token", TOKEN), ("mode", "gate")])).expect(0);
     let request = site.output("request");
-    let inputs = [("token", TOKEN), ("mode", "report"), ("request", &request), ("results", "none"), ("measure-result", "cancelled")];
+    let inputs = [
+        ("token", TOKEN),
+        ("mode", "report"),
+        ("request", &request),
+        ("results", "none"),
+        ("measure-result", "cancelled"),
+    ];
     Ran::of(site.job("pull_request", &site.pull_request(), 5, &inputs)).expect(0);
     assert!(site.comments()[0].2.contains("\"state\":\"cancelled\""), "{}", site.comments()[0].2);
 }
@@ -281,7 +291,8 @@ fn a_cancelled_measuring_job_is_told() {
 #[test]
 fn a_signal_while_measuring_leaves_no_comment_that_says_running() {
     for (signal, code) in [("INT", 130), ("TERM", 143)] {
-        let site = Site::scripts("echo started > \"$OLDPWD/x\" 2>/dev/null; touch \"$MARK\"; sleep 300\n", "sleep 300\n");
+        let site =
+            Site::scripts("echo started > \"$OLDPWD/x\" 2>/dev/null; touch \"$MARK\"; sleep 300\n", "sleep 300\n");
         let mark = site.repo.job().join("mark");
         nix::unistd::mkfifo(&mark, nix::sys::stat::Mode::S_IRWXU).unwrap();
         let config = CONFIG.replace("    run:", &format!("    env: {{MARK: \"{}\"}}\n    run:", mark.display()));

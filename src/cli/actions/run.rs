@@ -65,11 +65,8 @@ fn measure(
     let site = if top.join(".git").exists() { site(request, top, runner)? } else { fetch(request, runner)? };
     let folder = top.join(FOLDER);
     std::fs::create_dir_all(&folder).with_context(|| format!("making {}", folder.display()))?;
-    let settings = Settings {
-        journal: Some(folder.join("results.json")),
-        raw: Some(folder.join("raw")),
-        ..Settings::default()
-    };
+    let settings =
+        Settings { journal: Some(folder.join("results.json")), raw: Some(folder.join("raw")), ..Settings::default() };
     // Nothing of ours runs beside a benchmark, no connection either.
     silence();
     let mut progress = stage::progress(output.quiet);
