@@ -104,10 +104,10 @@ impl Site {
                 if found == name {
                     return value.join("\n");
                 }
-            } else if let Some((found, value)) = line.split_once('=') {
-                if found == name {
-                    return value.to_owned();
-                }
+            } else if let Some((found, value)) = line.split_once('=')
+                && found == name
+            {
+                return value.to_owned();
             }
         }
         panic!("no output {name} in {text}")
