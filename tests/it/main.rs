@@ -1,2 +1,1 @@
-#[test]
-fn it() {}
+mod host;
