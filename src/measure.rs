@@ -2,6 +2,7 @@
 
 pub mod exec;
 pub mod process;
+pub mod sandbox;
 pub mod seed;
 pub mod signal;
 pub(crate) mod supervise;

@@ -1,29 +1,45 @@
 //! The Docker engine behind its socket, as far as a sandbox needs it. Blocking; no docker command.
 
+mod attach;
+mod exec;
+mod image;
+mod place;
+
+pub(crate) use attach::{Attached, Input, Output};
+pub(crate) use exec::Call;
+pub(crate) use image::Image;
+pub(crate) use place::own_container;
+
 use crate::measure::exec::ExecError;
 use crate::measure::signal;
 use anyhow::{Context, Result, anyhow, bail};
 use bollard::container::LogOutput;
 use bollard::errors::Error as DockerError;
-use bollard::exec::{CreateExecOptions, StartExecResults};
-use bollard::models::{ContainerCreateBody, ContainerInspectResponse, ContainerStateStatusEnum, NetworkDisconnectRequest};
+use bollard::models::{
+    ContainerCreateBody, ContainerInspectResponse, ContainerStateStatusEnum, ContainerUpdateBody,
+    NetworkConnectRequest, NetworkDisconnectRequest, VolumeCreateRequest,
+};
 use bollard::query_parameters::{
-    CreateContainerOptionsBuilder, CreateImageOptionsBuilder, InspectContainerOptions, ListContainersOptionsBuilder,
-    RemoveContainerOptionsBuilder, StartContainerOptions,
+    AttachContainerOptionsBuilder, CreateContainerOptionsBuilder, InspectContainerOptions,
+    ListContainersOptionsBuilder, ListImagesOptionsBuilder, RemoveContainerOptionsBuilder, StartContainerOptions,
+    WaitContainerOptionsBuilder,
 };
 use bollard::{API_DEFAULT_VERSION, Docker};
 use futures_util::StreamExt;
+use futures_util::future::join_all;
 use std::collections::HashMap;
 use std::future::Future;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
-use tokio::io::AsyncWriteExt;
-use tokio::io::unix::AsyncFd;
+use tokio::net::unix::pipe::Receiver;
 
 /// Where the engine listens if `DOCKER_HOST` does not say otherwise.
-pub(crate) const SOCKET: &str = "/var/run/docker.sock";
+const SOCKET: &str = "/var/run/docker.sock";
 /// Limit of one ordinary answer.
 const ANSWER: Duration = Duration::from_secs(120);
+/// Limit of cleaning up. A cancelled job gives 7.5 s until it is killed, so that most of it must fit there.
+const CLEANING: Duration = Duration::from_secs(20);
 
 /// A connection to the engine.
 pub(crate) struct Engine {
@@ -32,15 +48,24 @@ pub(crate) struct Engine {
     socket: PathBuf,
 }
 
-/// An image that is here.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Image {
-    /// The engine's own id, which names exactly one image.
+/// A container that was started, and the connection to its standard streams.
+pub(crate) struct Started {
+    /// The engine's id.
     pub(crate) id: String,
-    /// Digest in the registry if it came from one, else the id.
-    pub(crate) digest: String,
-    /// Variables that the image sets.
-    pub(crate) env: Vec<String>,
+    /// The end of this is the end of the container's standard input.
+    pub(crate) attached: Attached,
+}
+
+/// A container that exists, running or not.
+pub(crate) struct Found {
+    pub(crate) id: String,
+    pub(crate) labels: HashMap<String, String>,
+}
+
+impl std::fmt::Debug for Engine {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Engine").field("socket", &self.socket).finish_non_exhaustive()
+    }
 }
 
 impl Engine {
@@ -48,7 +73,7 @@ impl Engine {
     ///
     /// # Errors
     /// When there is no engine, with what was tried.
-    pub(crate) fn connect() -> Result<Self> {
+    pub(crate) fn connect() -> Result<Arc<Self>> {
         let socket = socket()?;
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let docker = runtime
@@ -62,7 +87,7 @@ impl Engine {
                     .map_err(anyhow::Error::from)
             })
             .with_context(|| format!("asking the Docker engine at {}", socket.display()))?;
-        Ok(Self { docker, runtime, socket })
+        Ok(Arc::new(Self { docker, runtime, socket }))
     }
 
     /// Whether there is a socket that could be an engine's.
@@ -73,17 +98,12 @@ impl Engine {
     /// Waits for `future`, for a stop signal, or for the limit.
     fn wait<T>(&self, limit: Duration, future: impl Future<Output = Result<T>>) -> Result<T> {
         self.runtime.block_on(async {
-            let signalled = async {
-                match signal::wake().map(AsyncFd::new) {
-                    Some(Ok(fd)) => drop(fd.readable().await),
-                    _ => std::future::pending().await,
-                }
-            };
             tokio::select! {
                 biased;
-                () = signalled => Err(anyhow!(ExecError::Interrupted(signal::received().unwrap_or(15)))),
+                number = stop_signal() => Err(anyhow!(ExecError::Interrupted(number))),
                 done = tokio::time::timeout(limit, future) => {
-                    done.with_context(|| format!("no answer from {} within {} s", self.socket.display(), limit.as_secs()))?
+                    let silent = || format!("no answer from {} within {} s", self.socket.display(), limit.as_secs());
+                    done.with_context(silent)?
                 }
             }
         })
@@ -91,240 +111,229 @@ impl Engine {
 
     /// Like [`Self::wait`], but goes on after a stop signal: for cleaning up.
     fn insist<T>(&self, future: impl Future<Output = Result<T>>) -> Result<T> {
-        self.runtime.block_on(async { tokio::time::timeout(Duration::from_secs(20), future).await? })
+        self.runtime.block_on(async { tokio::time::timeout(CLEANING, future).await? })
     }
 
-    /// The image that `reference` names, pulled if it is not here. `progress` hears of every layer.
+    /// Creates a container, attaches to its standard input and output, and starts it.
     ///
     /// # Errors
-    /// When it cannot be had; the message names the image.
-    pub(crate) fn image(&self, reference: &str, mut progress: impl FnMut(&str)) -> Result<Image> {
-        let found = self.wait(ANSWER, async { Ok(self.docker.inspect_image(reference).await) })?;
-        let inspected = match found {
-            Ok(image) => image,
-            Err(error) if status(&error) == Some(404) => {
-                self.pull(reference, &mut progress).with_context(|| format!("pulling image {reference}"))?;
-                self.wait(ANSWER, async { Ok(self.docker.inspect_image(reference).await?) })?
-            }
-            Err(error) => return Err(anyhow!(error).context(format!("looking for image {reference}"))),
-        };
-        let id = inspected.id.context("an image without an id")?;
-        let digest = inspected.repo_digests.unwrap_or_default().into_iter().next().unwrap_or_else(|| id.clone());
-        let env = inspected.config.and_then(|config| config.env).unwrap_or_default();
-        Ok(Image { id, digest, env })
-    }
-
-    fn pull(&self, reference: &str, progress: &mut impl FnMut(&str)) -> Result<()> {
-        // Without a tag the engine would pull every one of them.
-        let tagged = reference.contains('@') || reference.rsplit('/').next().is_some_and(|name| name.contains(':'));
-        let full = if tagged { reference.to_owned() } else { format!("{reference}:latest") };
-        let options = CreateImageOptionsBuilder::default().from_image(&full).build();
-        // No credentials: a login of the runner is not the pull request's.
-        let mut stream = Box::pin(self.docker.create_image(Some(options), None, None));
-        self.wait(Duration::from_secs(1800), async {
-            while let Some(step) = stream.next().await {
-                let step = step?;
-                if let Some(error) = step.error_detail.and_then(|detail| detail.message) {
-                    bail!(error);
-                }
-                progress(&format!("{} {}", step.id.unwrap_or_default(), step.status.unwrap_or_default()));
-            }
-            Ok(())
-        })
-    }
-
-    /// Creates and starts a container.
-    ///
-    /// # Errors
-    /// When the engine refuses.
-    pub(crate) fn start(&self, name: &str, body: ContainerCreateBody) -> Result<String> {
-        self.wait(ANSWER, async {
-            let options = CreateContainerOptionsBuilder::default().name(name).build();
-            let made = self.docker.create_container(Some(options), body).await?;
-            if let Err(error) = self.docker.start_container(&made.id, None::<StartContainerOptions>).await {
-                let force = RemoveContainerOptionsBuilder::default().force(true).v(true).build();
-                let _ = self.docker.remove_container(&made.id, Some(force)).await;
-                return Err(error.into());
-            }
-            Ok(made.id)
-        })
-        .with_context(|| format!("starting container {name}"))
-    }
-
-    /// Runs a program as root in a container: `input` on its standard input, its standard output to `take`.
-    /// Gives its exit code and the end of its standard error.
-    ///
-    /// # Errors
-    /// When the engine refuses, the limit passes, or `take` refuses what came.
-    pub(crate) fn exec(
-        &self,
-        container: &str,
-        program: &[&str],
-        input: &[u8],
-        limit: Duration,
-        mut take: impl FnMut(&[u8]) -> Result<(), String>,
-    ) -> Result<(i64, String)> {
-        self.wait(limit, async {
-            let options = CreateExecOptions {
-                attach_stdin: Some(true),
-                attach_stdout: Some(true),
-                attach_stderr: Some(true),
-                cmd: Some(program.to_vec()),
-                user: Some("0:0"),
-                working_dir: Some("/"),
-                ..CreateExecOptions::default()
-            };
-            let exec = self.docker.create_exec(container, options).await?;
-            let StartExecResults::Attached { mut output, input: mut stdin } =
-                self.docker.start_exec(&exec.id, None).await?
-            else {
-                bail!("the engine detached from a command");
-            };
-            stdin.write_all(input).await?;
-            stdin.flush().await?;
-            let mut complaint = String::new();
-            while let Some(piece) = output.next().await {
-                match piece? {
-                    LogOutput::StdErr { message } if complaint.len() < 4096 => {
-                        complaint.push_str(&String::from_utf8_lossy(&message));
+    /// When the engine refuses; [`is_taken`] tells whether it is for the name.
+    pub(crate) fn start(self: &Arc<Self>, name: &str, body: ContainerCreateBody) -> Result<Started> {
+        let (id, streams) = self
+            .wait(ANSWER, async {
+                let options = CreateContainerOptionsBuilder::default().name(name).build();
+                let id = self.docker.create_container(Some(options), body).await?.id;
+                let options =
+                    AttachContainerOptionsBuilder::default().stream(true).stdin(true).stdout(true).stderr(true).build();
+                let started = async {
+                    let streams = self.docker.attach_container(&id, Some(options)).await?;
+                    self.docker.start_container(&id, None::<StartContainerOptions>).await?;
+                    Ok::<_, DockerError>(streams)
+                };
+                match started.await {
+                    Ok(streams) => Ok((id, streams)),
+                    Err(error) => {
+                        let _ = self.docker.remove_container(&id, Some(force())).await;
+                        Err(error.into())
                     }
-                    LogOutput::StdOut { message } => take(&message).map_err(anyhow::Error::msg)?,
-                    _ => {}
                 }
+            })
+            .with_context(|| format!("starting container {name}"))?;
+        Ok(Started { id, attached: Attached::new(self, streams) })
+    }
+
+    /// Waits for the end of a container and gives its exit code; one that is gone has ended.
+    ///
+    /// # Errors
+    /// When the limit passes.
+    pub(crate) fn ended(&self, container: &str, limit: Duration) -> Result<Option<i64>> {
+        self.wait(limit, async {
+            let options = WaitContainerOptionsBuilder::default().condition("not-running").build();
+            match self.docker.wait_container(container, Some(options)).next().await {
+                Some(Ok(ended)) => Ok(Some(ended.status_code)),
+                Some(Err(DockerError::DockerContainerWaitError { code, .. })) => Ok(Some(code)),
+                Some(Err(error)) if status(&error) != Some(404) => Err(error.into()),
+                _ => Ok(None),
             }
-            drop(stdin);
-            let ended = self.docker.inspect_exec(&exec.id).await?;
-            Ok((ended.exit_code.unwrap_or(-1), complaint))
         })
     }
 
-    /// Freezes a container and checks that it is frozen.
+    /// Like [`Self::ended`], but goes on after a stop signal: for cleaning up.
+    ///
+    /// # Errors
+    /// When the limit passes.
+    pub(crate) fn wait_for_end(&self, container: &str, limit: Duration) -> Result<()> {
+        self.insist(async {
+            let options = WaitContainerOptionsBuilder::default().condition("not-running").build();
+            let mut ended = self.docker.wait_container(container, Some(options));
+            tokio::time::timeout(limit, ended.next()).await.map(drop).context("it still runs")
+        })
+    }
+
+    /// Waits until a container is gone, or the limit passes.
+    pub(crate) fn removed(&self, container: &str, limit: Duration) {
+        let options = WaitContainerOptionsBuilder::default().condition("removed").build();
+        let mut gone = self.docker.wait_container(container, Some(options));
+        let _ = self.wait(limit, async {
+            gone.next().await;
+            Ok(())
+        });
+    }
+
+    /// Freezes a container or lets it go on, and checks that it is so.
     ///
     /// # Errors
     /// When it is not.
-    pub(crate) fn pause(&self, container: &str) -> Result<()> {
+    pub(crate) fn freeze(&self, container: &str, frozen: bool) -> Result<()> {
+        use ContainerStateStatusEnum::{PAUSED, RUNNING};
+        let wanted = if frozen { PAUSED } else { RUNNING };
         self.wait(ANSWER, async {
-            match self.docker.pause_container(container).await {
-                Err(error) if status(&error) != Some(409) => return Err(error.into()),
-                _ => {}
+            if self.state(container).await? == Some(wanted) {
+                return Ok(());
             }
-            self.expect_state(container, ContainerStateStatusEnum::PAUSED).await
-        })
-        .context("pausing the other side")
-    }
-
-    /// Lets a frozen container go on, and checks that it does.
-    ///
-    /// # Errors
-    /// When it does not.
-    pub(crate) fn unpause(&self, container: &str) -> Result<()> {
-        self.wait(ANSWER, async {
-            match self.docker.unpause_container(container).await {
-                // Not paused.
-                Err(error) if !matches!(status(&error), Some(409 | 500)) => return Err(error.into()),
-                _ => {}
+            if frozen {
+                self.docker.pause_container(container).await?;
+            } else {
+                self.docker.unpause_container(container).await?;
             }
-            self.expect_state(container, ContainerStateStatusEnum::RUNNING).await
+            match self.state(container).await? {
+                Some(found) if found == wanted => Ok(()),
+                found => bail!("the container is {found:?} and should be {wanted:?}"),
+            }
         })
-        .context("waking this side")
+        .with_context(|| if frozen { "pausing the other side" } else { "waking a side" })
     }
 
-    async fn expect_state(&self, container: &str, wanted: ContainerStateStatusEnum) -> Result<()> {
-        let state = self.docker.inspect_container(container, None::<InspectContainerOptions>).await?.state;
-        let found = state.and_then(|state| state.status);
-        if found != Some(wanted) {
-            bail!("the container is {found:?} and should be {wanted:?}");
-        }
-        Ok(())
+    async fn state(&self, container: &str) -> Result<Option<ContainerStateStatusEnum>> {
+        Ok(self.inspect(container).await?.state.and_then(|state| state.status))
     }
 
-    /// Takes every network from a container.
+    async fn inspect(&self, container: &str) -> Result<ContainerInspectResponse, DockerError> {
+        self.docker.inspect_container(container, None::<InspectContainerOptions>).await
+    }
+
+    /// Takes every network from a container, or gives it `network`.
     ///
     /// # Errors
     /// When the engine refuses.
-    pub(crate) fn cut_network(&self, container: &str) -> Result<()> {
+    pub(crate) fn network(&self, container: &str, network: Option<&str>) -> Result<()> {
         self.wait(ANSWER, async {
-            for name in networks(&self.docker.inspect_container(container, None::<InspectContainerOptions>).await?) {
-                if name == "none" {
-                    continue;
+            let has = networks(&self.inspect(container).await?);
+            if let Some(network) = network {
+                if !has.iter().any(|name| name == network) {
+                    let request = NetworkConnectRequest { container: container.to_owned(), endpoint_config: None };
+                    self.docker.connect_network(network, request).await?;
                 }
+                return Ok(());
+            }
+            for name in has.iter().filter(|name| *name != "none") {
                 let request = NetworkDisconnectRequest { container: container.to_owned(), force: Some(true) };
-                self.docker.disconnect_network(&name, request).await?;
+                self.docker.disconnect_network(name, request).await?;
             }
             Ok(())
         })
-        .context("taking the network from a side")
+        .context("changing the network of a side")
     }
 
-    /// Removes a container and its anonymous volumes; one that is gone is no error.
+    /// Restricts a container to some CPUs.
     ///
     /// # Errors
     /// When the engine refuses.
-    pub(crate) fn remove(&self, container: &str) -> Result<()> {
+    pub(crate) fn pin(&self, container: &str, cpus: &str) -> Result<()> {
+        let body = ContainerUpdateBody { cpuset_cpus: Some(cpus.to_owned()), ..ContainerUpdateBody::default() };
+        self.wait(ANSWER, async { Ok(self.docker.update_container(container, body).await?) })
+            .with_context(|| format!("restricting a side to CPUs {cpus}"))
+    }
+
+    /// Makes a named volume unless it is there.
+    ///
+    /// # Errors
+    /// When the engine refuses.
+    pub(crate) fn volume(&self, name: &str) -> Result<()> {
+        let request = VolumeCreateRequest { name: Some(name.to_owned()), ..VolumeCreateRequest::default() };
+        self.wait(ANSWER, async { Ok(self.docker.create_volume(request).await.map(drop)?) })
+            .with_context(|| format!("making volume {name}"))
+    }
+
+    /// Removes containers with their anonymous volumes, all at once; one that is gone is no error. Goes on after a stop
+    /// signal.
+    ///
+    /// # Errors
+    /// When the engine refuses.
+    pub(crate) fn remove(&self, containers: &[String]) -> Result<()> {
         self.insist(async {
-            let force = RemoveContainerOptionsBuilder::default().force(true).v(true).build();
-            match self.docker.remove_container(container, Some(force)).await {
-                Err(error) if !matches!(status(&error), Some(404 | 409)) => Err(error.into()),
-                _ => Ok(()),
-            }
+            let each = containers.iter().map(|id| async move {
+                match self.docker.remove_container(id, Some(force())).await {
+                    // 409: it is being removed already.
+                    Err(error) if !matches!(status(&error), Some(404 | 409)) => Err(anyhow!(error)),
+                    _ => Ok(()),
+                }
+            });
+            join_all(each).await.into_iter().collect()
         })
-        .with_context(|| format!("removing container {container}"))
+        .context("removing containers")
     }
 
-    /// Containers with a label, running or not: id and labels.
+    /// Containers with a label (`name` or `name=value`). Goes on after a stop signal.
     ///
     /// # Errors
     /// When the engine refuses.
-    pub(crate) fn labelled(&self, label: &str) -> Result<Vec<(String, HashMap<String, String>)>> {
-        self.wait(ANSWER, async {
+    pub(crate) fn labelled(&self, label: &str) -> Result<Vec<Found>> {
+        self.insist(async {
             let filters = HashMap::from([("label".to_owned(), vec![label.to_owned()])]);
             let options = ListContainersOptionsBuilder::default().all(true).filters(&filters).build();
             let found = self.docker.list_containers(Some(options)).await?;
-            Ok(found.into_iter().filter_map(|it| Some((it.id?, it.labels.unwrap_or_default()))).collect())
+            Ok(found
+                .into_iter()
+                .filter_map(|it| Some(Found { id: it.id?, labels: it.labels.unwrap_or_default() }))
+                .collect())
         })
+        .context("listing containers")
     }
 
-    /// Whether a container exists and runs or is paused.
+    /// Images with a label.
     ///
     /// # Errors
     /// When the engine refuses.
+    pub(crate) fn labelled_images(&self, label: &str) -> Result<Vec<Found>> {
+        self.insist(async {
+            let filters = HashMap::from([("label".to_owned(), vec![label.to_owned()])]);
+            let options = ListImagesOptionsBuilder::default().filters(&filters).build();
+            let found = self.docker.list_images(Some(options)).await?;
+            Ok(found.into_iter().map(|it| Found { id: it.id, labels: it.labels }).collect())
+        })
+        .context("listing images")
+    }
+
+    /// Whether a container exists and runs, or is paused.
+    ///
+    /// # Errors
+    /// When the engine does not answer.
     pub(crate) fn alive(&self, container: &str) -> Result<bool> {
         self.wait(ANSWER, async {
-            match self.docker.inspect_container(container, None::<InspectContainerOptions>).await {
+            match self.inspect(container).await {
                 Ok(found) => Ok(found.state.is_some_and(|state| state.running == Some(true))),
                 Err(error) if status(&error) == Some(404) => Ok(false),
                 Err(error) => Err(error.into()),
             }
         })
     }
+}
 
-    /// Where a path of ours is on the engine's host: the same path, or, if we are in a container ourselves, what is
-    /// mounted there.
-    ///
-    /// # Errors
-    /// When we are in a container and the path is not in any mount: the engine could not see it.
-    pub(crate) fn host_path(&self, path: &Path) -> Result<PathBuf> {
-        let Some(own) = own_container() else { return Ok(path.to_owned()) };
-        let mounts = self.wait(ANSWER, async {
-            match self.docker.inspect_container(&own, None::<InspectContainerOptions>).await {
-                Ok(found) => Ok(Some(found.mounts.unwrap_or_default())),
-                // A container of another engine: paths are as they are seen from here.
-                Err(error) if status(&error) == Some(404) => Ok(None),
-                Err(error) => Err(error.into()),
+/// The number of the stop signal, once there is one.
+async fn stop_signal() -> i32 {
+    let pipe = signal::wake().and_then(|wake| wake.try_clone_to_owned().ok());
+    if let Some(Ok(pipe)) = pipe.map(Receiver::from_owned_fd) {
+        loop {
+            if let Some(number) = signal::received() {
+                return number;
             }
-        })?;
-        let Some(mounts) = mounts else { return Ok(path.to_owned()) };
-        let nearest = mounts
-            .iter()
-            .filter_map(|mount| Some((PathBuf::from(mount.destination.as_deref()?), mount.source.as_deref()?)))
-            .filter(|(destination, _)| path.starts_with(destination))
-            .max_by_key(|(destination, _)| destination.components().count());
-        let (destination, source) = nearest.with_context(|| {
-            format!("{} is inside this container only; the folder must be mounted from the host", path.display())
-        })?;
-        let inside = path.strip_prefix(&destination)?;
-        Ok(if inside.as_os_str().is_empty() { source.into() } else { Path::new(source).join(inside) })
+            if pipe.readable().await.is_err() {
+                break;
+            }
+        }
     }
+    std::future::pending().await
 }
 
 fn socket() -> Result<PathBuf> {
@@ -344,43 +353,24 @@ fn status(error: &DockerError) -> Option<u16> {
     }
 }
 
+/// Whether a container could not be created since its name is in use.
+pub(crate) fn is_taken(error: &anyhow::Error) -> bool {
+    error.downcast_ref::<DockerError>().and_then(status) == Some(409)
+}
+
 fn networks(container: &ContainerInspectResponse) -> Vec<String> {
     let settings = container.network_settings.as_ref();
     settings.and_then(|settings| settings.networks.as_ref()).map(|n| n.keys().cloned().collect()).unwrap_or_default()
 }
 
-/// The id of the container that this process is in, if the engine's own mounts show it.
-pub(crate) fn own_container() -> Option<String> {
-    let mounts = std::fs::read_to_string("/proc/self/mountinfo").ok()?;
-    container_id(&mounts)
+fn force() -> bollard::query_parameters::RemoveContainerOptions {
+    RemoveContainerOptionsBuilder::default().force(true).v(true).build()
 }
 
-/// The engine mounts `…/containers/ID/hostname` and its like into every container.
-fn container_id(mountinfo: &str) -> Option<String> {
-    mountinfo.lines().find_map(|line| {
-        let mut fields = line.split(' ');
-        let (root, place) = (fields.nth(3)?, fields.next()?);
-        if !matches!(place, "/etc/hostname" | "/etc/resolv.conf" | "/etc/hosts") {
-            return None;
-        }
-        let id = root.split('/').rev().nth(1)?;
-        (id.len() == 64 && id.bytes().all(|b| b.is_ascii_hexdigit())).then(|| id.to_owned())
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn our_own_container_is_known_by_its_mounts() {
-        let id = "8f3b2c".to_owned() + &"0".repeat(58);
-        let inside = format!(
-            "1 0 0:1 / / rw - overlay overlay rw\n\
-             2 1 8:1 /var/lib/docker/containers/{id}/hostname /etc/hostname rw,relatime - ext4 /dev/sda1 rw\n"
-        );
-        assert_eq!(container_id(&inside), Some(id));
-        assert_eq!(container_id("1 0 8:1 / / rw - ext4 /dev/sda1 rw\n"), None);
-        assert_eq!(container_id("2 1 8:1 /containers/short/hostname /etc/hostname rw - ext4 x rw\n"), None);
+/// What an attached stream said, without the engine's framing.
+fn stdout_of(piece: LogOutput) -> Option<Vec<u8>> {
+    match piece {
+        LogOutput::StdOut { message } => Some(message.to_vec()),
+        _ => None,
     }
 }

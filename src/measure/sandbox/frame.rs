@@ -5,7 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 
 /// Largest file or stream, in bytes.
 pub(crate) const BLOB_LIMIT: u64 = 64 << 20;
@@ -15,12 +15,16 @@ pub(crate) const TOTAL_LIMIT: u64 = 400 << 20;
 pub(crate) const FILE_COUNT_LIMIT: usize = 10_000;
 /// Longest head or path, in bytes.
 const TEXT_LIMIT: u64 = 1 << 20;
+/// Longest job, in bytes.
+const JOB_LIMIT: u64 = 16 << 20;
 
 /// What the launcher is asked to do: one command, and the files around it.
+///
+/// It travels behind its length in eight bytes, little-endian: an engine does not reliably pass on the end of an input.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Job {
-    /// The command, for `sh -c`; `None`: only files.
+    /// The command, for `sh -c`.
     pub(crate) command: String,
     /// The side's tree.
     pub(crate) tree: String,
@@ -28,7 +32,7 @@ pub(crate) struct Job {
     pub(crate) directory: String,
     /// The whole environment.
     pub(crate) env: BTreeMap<String, String>,
-    /// User and group of the command.
+    /// User of the command, never root.
     pub(crate) uid: u32,
     /// Group of the command.
     pub(crate) gid: u32,
@@ -46,6 +50,32 @@ pub(crate) struct Job {
     pub(crate) nice: Option<i32>,
     /// Refuse to run if there is any network but the loopback.
     pub(crate) offline: bool,
+}
+
+impl Job {
+    /// The bytes that go to a launcher's standard input.
+    pub(crate) fn encode(&self) -> Vec<u8> {
+        let text = serde_json::to_vec(self).expect("a job has only strings for keys");
+        let mut bytes = (text.len() as u64).to_le_bytes().to_vec();
+        bytes.extend(text);
+        bytes
+    }
+
+    /// Reads one job and nothing behind it.
+    ///
+    /// # Errors
+    /// Those of the reader; when the length is beyond the limit; when it is no job.
+    pub(crate) fn read(input: &mut impl Read) -> io::Result<Self> {
+        let mut length = [0; 8];
+        input.read_exact(&mut length)?;
+        let length = u64::from_le_bytes(length);
+        if length > JOB_LIMIT {
+            return Err(io::Error::other(format!("a job of {length} bytes")));
+        }
+        let mut text = vec![0; usize::try_from(length).map_err(io::Error::other)?];
+        input.read_exact(&mut text)?;
+        serde_json::from_slice(&text).map_err(io::Error::other)
+    }
 }
 
 /// How a job ended.
@@ -141,7 +171,8 @@ impl Reader {
         while let Some((kind, length)) = header(&self.buffer[at..]) {
             self.check(kind, length)?;
             let start = at + 9;
-            let Some(end) = usize::try_from(length).ok().map(|n| start + n).filter(|end| *end <= self.buffer.len()) else {
+            let Some(end) = usize::try_from(length).ok().map(|n| start + n).filter(|end| *end <= self.buffer.len())
+            else {
                 break;
             };
             let body = self.buffer[start..end].to_vec();
@@ -275,6 +306,31 @@ mod tests {
         let mut cut = Reader::default();
         cut.push(&good()[..good().len() - 3]).unwrap();
         assert!(cut.finish().unwrap_err().contains("before it was done"));
+    }
+
+    #[test]
+    fn a_job_is_read_to_its_own_end() {
+        let job = Job {
+            command: "true".to_owned(),
+            tree: "/bench/tree".to_owned(),
+            directory: String::new(),
+            env: BTreeMap::from([("PAD".to_owned(), "x".repeat(5000))]),
+            uid: 1001,
+            gid: 118,
+            timeout_ms: 1000,
+            remove: Vec::new(),
+            collect: vec!["out.json".to_owned()],
+            require: Vec::new(),
+            cpus: vec![1],
+            nice: Some(-20),
+            offline: true,
+        };
+        let mut bytes = job.encode();
+        bytes.extend(b"more");
+        let mut input = bytes.as_slice();
+        assert_eq!(Job::read(&mut input).unwrap(), job);
+        assert_eq!(input, b"more");
+        assert!(Job::read(&mut u64::MAX.to_le_bytes().as_slice()).unwrap_err().to_string().contains("bytes"));
     }
 
     proptest! {

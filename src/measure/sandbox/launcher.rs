@@ -5,19 +5,27 @@
 //! are deleted and read by a second process of the suite's own user. When the command has ended everything but
 //! process 1 is killed, and the list of processes is read back.
 
+mod copy;
+mod files;
+mod init;
+mod rest;
+mod rights;
+
 use super::frame::{self, Frame, Head, Job};
-use crate::measure::process::files::{Collected, Folder};
+use crate::config::Host;
+use crate::host::cpu::Selection;
 use crate::measure::process::memory::{self, Kills};
+use crate::measure::process::usage;
 use crate::measure::supervise::{Ended, Reaped, pidfd, reap, watch};
 use crate::results::{RoundWitness, StepStatus};
-use anyhow::{Context, Result, bail, ensure};
-use nix::libc;
-use nix::sys::signal::{SigSet, Signal, kill};
+use anyhow::{Context, Result, ensure};
+use files::FileWork;
+use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
+use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom, Write};
-use std::os::unix::fs::OpenOptionsExt;
-use std::os::unix::process::CommandExt;
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};
@@ -26,63 +34,68 @@ use std::time::{Duration, Instant};
 pub(crate) const BINARY: &str = "/.bench-bot/launcher";
 /// A memory file system of limited size that holds the output of a command until it has ended.
 pub(crate) const SCRATCH: &str = "/.bench-bot/scratch";
+/// Size of that file system: each stream is kept up to [`frame::BLOB_LIMIT`], and some more is counted as lost.
+pub(crate) const SCRATCH_BYTES: u64 = 3 * frame::BLOB_LIMIT;
 /// The hidden subcommand.
-pub(crate) const SUBCOMMAND: &str = "__launcher";
+pub const SUBCOMMAND: &str = "__launcher";
 
-/// How long killed processes may take to disappear.
-const PATIENCE: Duration = Duration::from_secs(10);
-
-/// Runs the launcher in the mode that `mode` names.
+/// Runs the launcher; `args` are the mode and what it needs.
 #[must_use]
-pub fn main(mode: &str) -> ExitCode {
+pub fn main(args: impl Iterator<Item = OsString>) -> ExitCode {
     // Nobody of another user may look into this process.
     let _ = nix::sys::prctl::set_dumpable(false);
-    match mode {
-        "init" => init(),
-        "job" => job(),
-        "files" => files(),
+    let args: Option<Vec<String>> = args.map(|arg| arg.into_string().ok()).collect();
+    let args: Vec<&str> = args.iter().flatten().map(String::as_str).collect();
+    match args[..] {
+        ["init", uid, gid] => init::main(uid.parse().ok().zip(gid.parse().ok())),
+        ["hold"] => init::main(None),
+        ["job"] => job(),
+        ["probe"] => probe(),
+        ["files"] => files::main(),
+        ["copy", from, to] => copy::main(Path::new(from), Path::new(to)),
+        ["wipe", ..] => copy::wipe(&args[1..]),
         _ => ExitCode::from(2),
-    }
-}
-
-/// Process 1: sleeps, reaps, ends on SIGTERM.
-fn init() -> ExitCode {
-    let mut wanted = SigSet::empty();
-    for signal in [Signal::SIGCHLD, Signal::SIGTERM, Signal::SIGINT] {
-        wanted.add(signal);
-    }
-    if wanted.thread_block().is_err() {
-        return ExitCode::FAILURE;
-    }
-    loop {
-        match wanted.wait() {
-            Ok(Signal::SIGCHLD) => {
-                while let Ok(status) = nix::sys::wait::waitpid(None, Some(nix::sys::wait::WaitPidFlag::WNOHANG)) {
-                    if status == nix::sys::wait::WaitStatus::StillAlive {
-                        break;
-                    }
-                }
-            }
-            Ok(_) => return ExitCode::SUCCESS,
-            Err(_) => return ExitCode::FAILURE,
-        }
     }
 }
 
 /// One command: a [`Job`] on standard input, frames on standard output.
 fn job() -> ExitCode {
-    let mut text = Vec::new();
-    let read = io::stdin().take(1 << 20).read_to_end(&mut text).context("reading the job");
-    let job: Result<Job> = read.and_then(|_| serde_json::from_slice(&text).context("the job is no JSON of ours"));
+    let job = Job::read(&mut io::stdin()).context("reading the job");
     let mut out = io::BufWriter::with_capacity(1 << 16, io::stdout().lock());
     let sent = match job.and_then(|job| Work::run(&job)) {
         Ok(work) => work.send(&mut out),
-        Err(error) => {
-            let head = Head { broken: Some(format!("{error:#}")), ..Head::default() };
-            frame::write(&mut out, &Frame::Head(Box::new(head))).and_then(|()| frame::write(&mut out, &Frame::End))
-        }
+        Err(error) => send_broken(&mut out, &error),
     };
     if sent.and_then(|()| out.flush()).is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+fn send_broken(out: &mut impl Write, error: &anyhow::Error) -> io::Result<()> {
+    let head = Head { broken: Some(format!("{error:#}")), ..Head::default() };
+    frame::write(out, &Frame::Head(Box::new(head))).and_then(|()| frame::write(out, &Frame::End))
+}
+
+/// Tries a job's CPUs and priority without a command: outcomes as JSON on the "standard output" of the answer.
+fn probe() -> ExitCode {
+    let mut out = io::stdout().lock();
+    let sent = match Job::read(&mut io::stdin()).context("reading the job") {
+        Err(error) => send_broken(&mut out, &error),
+        Ok(job) => {
+            let nice = job.nice.and_then(|nice| i8::try_from(nice).ok());
+            let cpus: Vec<u32> = job.cpus.iter().filter_map(|cpu| u32::try_from(*cpu).ok()).collect();
+            let selection = Selection {
+                single: cpus.last().copied(),
+                cpus: Some(cpus).filter(|cpus| !cpus.is_empty()),
+                housekeeping: Vec::new(),
+                reason: String::new(),
+            };
+            let (_, outcomes) = crate::host::process::probe(&Host { nice, ..Host::default() }, &Ok(selection));
+            let text = serde_json::to_vec(&outcomes).unwrap_or_default();
+            frame::write(&mut out, &Frame::Head(Box::default()))
+                .and_then(|()| frame::write(&mut out, &Frame::Stdout(text)))
+                .and_then(|()| frame::write(&mut out, &Frame::End))
+        }
+    };
+    if sent.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
 /// A job that was done.
@@ -100,19 +113,21 @@ impl Work {
             no_network()?;
         }
         nix::sys::prctl::set_child_subreaper(true).context("becoming a subreaper")?;
-        add_user(job.uid, job.gid)?;
+        rest::end_everything()?;
         if !job.remove.is_empty() {
-            let removed = as_suite(job, FileWork::Remove)?;
+            let removed = files::as_suite(job, FileWork::Remove)?;
+            rest::end_everything()?;
             if let Some(reason) = removed.refused {
                 return Ok(Self::not_started(reason));
             }
         }
         let mut work = Self::command(job)?;
         if !(job.collect.is_empty() && job.require.is_empty()) {
-            let found = as_suite(job, FileWork::Read)?;
+            let found = files::as_suite(job, FileWork::Read)?;
             // The reader ran as the suite's user; nothing of it may stay either.
-            end_everything()?;
+            rest::end_everything()?;
             work.head.notes.extend(found.notes);
+            work.head.notes.extend(found.refused);
             if let Some(missing) = found.missing.filter(|_| work.head.status.ok()) {
                 work.head.status = StepStatus::Missing(missing);
             }
@@ -131,14 +146,14 @@ impl Work {
         let (mut stdout, mut stderr) = (scratch("stdout")?, scratch("stderr")?);
         let mut command = Command::new("/bin/sh");
         command.arg("-c").arg(&job.command).env_clear().envs(&job.env);
-        command.current_dir(Path::new(&job.tree).join(&job.directory));
         command.stdin(Stdio::null()).stdout(stdout.try_clone()?).stderr(stderr.try_clone()?);
-        drop_rights(&mut command, job, true);
+        rights::drop_in_child(&mut command, job, Some(&Path::new(&job.tree).join(&job.directory)))?;
         let begin = Instant::now();
         let child = match command.spawn() {
             Ok(child) => child,
             Err(error) => {
-                return Ok(Self::not_started(format!("starting /bin/sh in {}: {error}", job.directory)));
+                let folder = if job.directory.is_empty() { "the checkout" } else { &job.directory };
+                return Ok(Self::not_started(format!("starting /bin/sh in {folder}: {error}")));
             }
         };
         let pid = Pid::from_raw(i32::try_from(child.id())?);
@@ -151,13 +166,20 @@ impl Work {
         }
         let leader = reap(pid, false);
         let mut all: Vec<Reaped> = leader.into_iter().collect();
-        all.extend(end_everything()?);
+        all.extend(rest::end_everything()?);
         let status = match (ended, leader.context("the command was reaped by somebody else")?.status) {
-            (Ended::TimedOut, _) => StepStatus::TimedOut(job.timeout_ms.div_ceil(1000)),
+            (Ended::TimedOut, _) => StepStatus::TimedOut(job.timeout_ms / 1000),
             (_, Ok(0)) => StepStatus::Ok,
             (_, Ok(code)) => StepStatus::Exit(code),
             (_, Err(signal)) => StepStatus::Signal(signal),
         };
+        let mut notes = Vec::new();
+        if scratch_is_full() {
+            notes.push(format!(
+                "the output filled the {} MiB that it may have, and the command was told so",
+                SCRATCH_BYTES >> 20
+            ));
+        }
         let ((stdout, cut_out), (stderr, cut_err)) = (read_scratch(&mut stdout)?, read_scratch(&mut stderr)?);
         Ok(Self {
             head: Head {
@@ -165,6 +187,7 @@ impl Work {
                 wall_ns: u64::try_from(wall.as_nanos())?,
                 witness: account(&all, cpu, job),
                 lost: cut_out + cut_err,
+                notes,
                 ..Head::default()
             },
             stdout,
@@ -186,43 +209,35 @@ impl Work {
 
 /// Only the loopback may be there.
 fn no_network() -> Result<()> {
-    let mut names: Vec<String> = fs::read_dir("/sys/class/net")
+    let names: Vec<String> = fs::read_dir("/sys/class/net")
         .context("listing the network interfaces")?
-        .flatten()
-        .map(|entry| entry.file_name().to_string_lossy().into_owned())
-        .collect();
-    // Tunnel devices of the kernel's own that exist in every new namespace and lead nowhere while they are down.
-    names.retain(|name| name != "lo" && fs::read_to_string(format!("/sys/class/net/{name}/operstate")).is_ok_and(|s| s.trim() != "down"));
-    ensure!(names.is_empty(), "the sandbox still has a network ({}), and rounds must not have one", names.join(", "));
+        .map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned()))
+        .collect::<io::Result<_>>()?;
+    // Tunnel devices of the kernel's own exist in every new namespace and lead nowhere while they are down.
+    let leads_somewhere = |name: &&String| {
+        let state = fs::read_to_string(format!("/sys/class/net/{name}/operstate"));
+        *name != "lo" && !state.is_ok_and(|state| state.trim() == "down")
+    };
+    let left: Vec<&str> = names.iter().filter(leads_somewhere).map(String::as_str).collect();
+    ensure!(left.is_empty(), "the sandbox still has a network ({}), and rounds must not have one", left.join(", "));
     Ok(())
 }
 
-/// Many tools want a name and a home for the user that they run as.
-fn add_user(uid: u32, gid: u32) -> Result<()> {
-    let append = |path: &str, id: u32, line: &str| -> Result<()> {
-        let known = fs::read_to_string(path).unwrap_or_default();
-        if known.lines().any(|line| line.split(':').nth(2) == Some(&id.to_string())) {
-            return Ok(());
-        }
-        let newline = if known.is_empty() || known.ends_with('\n') { "" } else { "\n" };
-        let mut file = File::options().append(true).create(true).open(path).with_context(|| format!("opening {path}"))?;
-        file.write_all(format!("{newline}{line}\n").as_bytes()).with_context(|| format!("writing {path}"))
-    };
-    append("/etc/passwd", uid, &format!("bench:x:{uid}:{gid}:bench:/:/bin/sh"))?;
-    append("/etc/group", gid, &format!("bench:x:{gid}:"))
-}
-
-/// A file that only root can open, for the output of a command.
+/// A file for the output of a command, in a folder that only root can enter.
+///
+/// The suite's user may write to the file itself: a command that opens `/dev/stdout` opens this.
 fn scratch(name: &str) -> Result<File> {
     let path = Path::new(SCRATCH).join(name);
     let _ = fs::remove_file(&path);
-    File::options()
-        .read(true)
-        .append(true)
-        .create_new(true)
-        .mode(0o600)
-        .open(&path)
-        .with_context(|| format!("making {}", path.display()))
+    let file = File::options().read(true).append(true).create_new(true).mode(0o622).open(&path);
+    let file = file.with_context(|| format!("making {}", path.display()))?;
+    // The mode asked for is subject to our umask.
+    file.set_permissions(fs::Permissions::from_mode(0o622))?;
+    Ok(file)
+}
+
+fn scratch_is_full() -> bool {
+    nix::sys::statvfs::statvfs(SCRATCH).is_ok_and(|found| found.blocks_free() == 0)
 }
 
 /// At most [`frame::BLOB_LIMIT`] bytes, and how many more there were.
@@ -231,75 +246,9 @@ fn read_scratch(file: &mut File) -> Result<(Vec<u8>, u64)> {
     file.seek(SeekFrom::Start(0))?;
     let mut bytes = Vec::new();
     file.take(frame::BLOB_LIMIT).read_to_end(&mut bytes)?;
+    // Give the memory back: the next command's output counts against the same limit.
+    file.set_len(0)?;
     Ok((bytes, length.saturating_sub(frame::BLOB_LIMIT)))
-}
-
-/// In the child, before it becomes the command: CPUs, priority, then no capability, no group, no other user than the
-/// suite's, and no open file but the three standard ones.
-fn drop_rights(command: &mut Command, job: &Job, placed: bool) {
-    let (uid, gid) = (job.uid, job.gid);
-    let nice = job.nice.filter(|_| placed);
-    let cpus = crate::measure::process::cpu_set(if placed { &job.cpus } else { &[] });
-    #[expect(unsafe_code, reason = "rights can only be dropped in the child")]
-    // SAFETY: the closure allocates nothing and makes only raw system calls, which are async-signal-safe.
-    unsafe {
-        command.pre_exec(move || {
-            libc::setsid();
-            if let Some(cpus) = &cpus {
-                libc::sched_setaffinity(0, size_of_val(cpus), cpus);
-            }
-            if let Some(nice) = nice {
-                libc::setpriority(libc::PRIO_PROCESS, 0, nice);
-            }
-            // The bounding set goes while we may still change it; setting the user empties the other sets.
-            let mut capability = 0;
-            while libc::prctl(libc::PR_CAPBSET_DROP, capability, 0, 0, 0) == 0 {
-                capability += 1;
-            }
-            libc::prctl(libc::PR_CAP_AMBIENT, libc::PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
-            if libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0
-                || libc::setgroups(0, std::ptr::null()) != 0
-                || libc::setresgid(gid, gid, gid) != 0
-                || libc::setresuid(uid, uid, uid) != 0
-            {
-                return Err(io::Error::last_os_error());
-            }
-            libc::syscall(libc::SYS_close_range, 3, libc::c_uint::MAX, libc::CLOSE_RANGE_CLOEXEC);
-            Ok(())
-        });
-    }
-}
-
-/// Kills everything but process 1 and this process, and reads the list back.
-fn end_everything() -> Result<Vec<Reaped>> {
-    let mut reaped = Vec::new();
-    let begin = Instant::now();
-    loop {
-        // -1 reaches every process that we may signal except process 1 and ourselves.
-        let _ = kill(Pid::from_raw(-1), Signal::SIGKILL);
-        let others = others();
-        for pid in &others {
-            reaped.extend(reap(Pid::from_raw(*pid), true));
-        }
-        let left: Vec<String> = self::others().iter().map(|pid| format!("{pid} ({})", name(*pid))).collect();
-        if left.is_empty() {
-            return Ok(reaped);
-        }
-        if begin.elapsed() > PATIENCE {
-            bail!("processes outlived their round: {}", left.join(", "));
-        }
-        std::thread::yield_now();
-    }
-}
-
-fn others() -> Vec<i32> {
-    let own = nix::unistd::getpid().as_raw();
-    let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
-    entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).filter(|pid| *pid != 1 && *pid != own).collect()
-}
-
-fn name(pid: i32) -> String {
-    fs::read_to_string(format!("/proc/{pid}/comm")).map(|name| name.trim().to_owned()).unwrap_or_default()
 }
 
 fn last_cpu(pid: Pid) -> Option<u32> {
@@ -308,91 +257,6 @@ fn last_cpu(pid: Pid) -> Option<u32> {
 }
 
 fn account(reaped: &[Reaped], cpu: Option<u32>, job: &Job) -> RoundWitness {
-    let mut witness = crate::measure::process::usage(reaped);
-    witness.cpu = cpu;
-    if !job.cpus.is_empty() {
-        witness.cpus = Some(job.cpus.iter().map(usize::to_string).collect::<Vec<_>>().join(","));
-    }
-    witness
-}
-
-/// What the process of the suite's user is asked to do.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-enum FileWork {
-    Remove,
-    Read,
-}
-
-/// What it found.
-#[derive(Debug, Default)]
-struct Found {
-    refused: Option<String>,
-    missing: Option<String>,
-    notes: Vec<String>,
-    files: Vec<(String, Vec<u8>)>,
-}
-
-/// Deletes or reads files as the suite's user: root must not follow where foreign code leads.
-fn as_suite(job: &Job, work: FileWork) -> Result<Found> {
-    let mut command = Command::new(BINARY);
-    command.args([SUBCOMMAND, "files"]).env_clear().current_dir("/");
-    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
-    drop_rights(&mut command, job, false);
-    let mut child = command.spawn().context("starting the reader of files")?;
-    let request = serde_json::to_vec(&(work, job))?;
-    if let Some(mut input) = child.stdin.take() {
-        input.write_all(&request).context("asking the reader of files")?;
-    }
-    let mut reader = frame::Reader::default();
-    let mut output = child.stdout.take().context("the reader of files has no output")?;
-    let mut chunk = vec![0; 1 << 16];
-    loop {
-        match output.read(&mut chunk)? {
-            0 => break,
-            n => reader.push(&chunk[..n]).map_err(anyhow::Error::msg).context("the reader of files")?,
-        }
-    }
-    let _ = child.wait();
-    let answer = reader.finish().map_err(anyhow::Error::msg).context("the reader of files")?;
-    let missing = match answer.head.status {
-        StepStatus::Missing(path) => Some(path),
-        _ => None,
-    };
-    Ok(Found { refused: answer.head.broken, missing, notes: answer.head.notes, files: answer.files.into_iter().collect() })
-}
-
-/// The process of the suite's user.
-fn files() -> ExitCode {
-    let mut text = Vec::new();
-    let work: Result<(FileWork, Job)> = io::stdin()
-        .take(1 << 20)
-        .read_to_end(&mut text)
-        .context("reading the request")
-        .and_then(|_| serde_json::from_slice(&text).context("the request"));
-    let mut head = Head::default();
-    let mut collected = Collected::default();
-    match work.and_then(|(work, job)| Ok((work, Folder::open(Path::new(&job.tree), &job.directory)?, job))) {
-        Err(error) => head.broken = Some(format!("{error:#}")),
-        Ok((FileWork::Remove, folder, job)) => {
-            head.broken = job.remove.iter().find_map(|path| {
-                let error = folder.remove(path).err()?;
-                Some(format!("{path} of an earlier round could not be deleted: {error}"))
-            });
-        }
-        Ok((FileWork::Read, folder, job)) => {
-            collected = folder.collect(&job.collect);
-            head.notes = std::mem::take(&mut collected.notes);
-            if let Some(missing) = job.require.iter().find_map(|path| folder.missing(path)) {
-                head.status = StepStatus::Missing(missing);
-            }
-        }
-    }
-    let mut out = io::BufWriter::with_capacity(1 << 16, io::stdout().lock());
-    let sent = frame::write(&mut out, &Frame::Head(Box::new(head)))
-        .and_then(|()| {
-            collected.files.into_iter().try_for_each(|(path, bytes)| frame::write(&mut out, &Frame::File(path, bytes)))
-        })
-        .and_then(|()| frame::write(&mut out, &Frame::End))
-        .and_then(|()| out.flush());
-    if sent.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    let cpus = job.cpus.iter().map(usize::to_string).collect::<Vec<_>>().join(",");
+    RoundWitness { cpu, cpus: Some(cpus).filter(|cpus| !cpus.is_empty()), ..usage(reaped.iter()) }
 }
