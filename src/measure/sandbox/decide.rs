@@ -43,26 +43,26 @@ pub enum Refusal {
     /// A trigger that gives a fork's code the rights of the repository.
     #[error(
         "`pull_request_target` would run a pull request's code with the rights of the target branch. Use \
-         `pull_request`, or the three jobs of docs/examples/bench-command.yml"
+         `pull_request`, or the three jobs of docs/examples/hardened.yml"
     )]
     PullRequestTarget,
     /// One job with a fork's code and a token that can write.
     #[error(
         "on `{0}` this job's token can write, and the pull request is from a fork: its code must run in a job of its \
-         own. Use the three jobs of docs/examples/bench-command.yml"
+         own. Use the three jobs of docs/examples/hardened.yml"
     )]
     ForkWithToken(String),
     /// A fork on a machine that lives on.
     #[error(
         "the pull request is from a fork and this runner is not one of GitHub's: its code would run on a machine that \
-         lives on. Use the three jobs of docs/examples/bench-command.yml on a hosted or an ephemeral runner"
+         lives on. Use the three jobs of docs/examples/hardened.yml on a hosted or an ephemeral runner"
     )]
     ForkOnOwnRunner,
     /// No container can be started.
     #[error(
         "there is no Docker socket, and inside Actions a pull request's code runs in a container unless the workflow \
          says otherwise. Use `org/bench-bot/host` (host/action.yml), which runs it on the runner itself, in the three \
-         jobs of docs/examples/bench-command.yml"
+         jobs of docs/examples/hardened.yml"
     )]
     NoDocker,
     /// Outside Actions, a container was asked for.
@@ -71,7 +71,7 @@ pub enum Refusal {
     /// A token would share a machine with foreign code and no wall between them.
     #[error(
         "`isolation: host` would run a pull request's code beside {}: it could read them. Measure in a job without \
-         them, with `org/bench-bot/host` (host/action.yml), as in docs/examples/bench-command.yml", .0.join(", ")
+         them, with `org/bench-bot/host` (host/action.yml), as in docs/examples/hardened.yml", .0.join(", ")
     )]
     Credentials(Vec<String>),
 }
@@ -168,7 +168,7 @@ mod tests {
     fn the_host_only_by_the_workflow_and_without_any_credential() {
         let asked = Facts { explicit: Some(Isolation::Host), docker: false, ..pull_request() };
         let error = place(&asked).unwrap_err().to_string();
-        assert!(error.contains("INPUT_TOKEN") && error.contains("bench-command.yml"), "{error}");
+        assert!(error.contains("INPUT_TOKEN") && error.contains("hardened.yml"), "{error}");
         let clean = Facts { tokens: Vec::new(), one_job: false, ..asked };
         assert_eq!(place(&clean), Ok(Where::Host));
         let stored = Facts { stored: vec!["http.https://github.com/.extraheader".to_owned()], ..clean };
@@ -183,7 +183,7 @@ mod tests {
             // No input overrides this.
             for explicit in [None, Some(Isolation::Container), Some(Isolation::Host)] {
                 let error = place(&Facts { event: event.to_owned(), explicit, ..fork.clone() }).unwrap_err();
-                assert!(error.to_string().contains("bench-command.yml"), "{event}: {error}");
+                assert!(error.to_string().contains("hardened.yml"), "{event}: {error}");
             }
             assert_eq!(place(&Facts { event: event.to_owned(), ..pull_request() }), Ok(Where::Container), "{event}");
             let measure = Facts { event: event.to_owned(), one_job: false, ..fork.clone() };

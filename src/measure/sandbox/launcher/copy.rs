@@ -14,7 +14,8 @@ const DEPTH_LIMIT: u32 = 64;
 
 /// Copies what `to` does not have yet.
 pub(super) fn main(from: &Path, to: &Path) -> ExitCode {
-    report(folder(from, to, 0).with_context(|| format!("copying {}", from.display())))
+    let copied = [from, to].into_iter().try_for_each(is_folder).and_then(|()| folder(from, to, 0));
+    report(copied.with_context(|| format!("copying {}", from.display())))
 }
 
 /// Empties folders.
@@ -38,6 +39,14 @@ fn report(done: Result<()>) -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+/// A link could lead to anything in this container, which is not what was asked for.
+fn is_folder(path: &Path) -> Result<()> {
+    let found = fs::symlink_metadata(path).with_context(|| format!("looking at {}", path.display()))?;
+    ensure!(!found.is_symlink(), "{} is a symbolic link", path.display());
+    ensure!(found.is_dir(), "{} is no folder", path.display());
+    Ok(())
 }
 
 /// A folder with everything in it that is a file, a folder or a link.
