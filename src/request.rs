@@ -1,9 +1,16 @@
 //! `request.json`: what `gate` decided, for `measure` to carry out and for `report` to check against.
 
+mod read;
+#[cfg(test)]
+mod tests;
+
+pub use read::{RequestError, read};
+
 use crate::config::Config;
 use crate::results::Shard;
 use crate::side::PerSide;
 use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
 
 /// The version of this file's layout.
 pub const SCHEMA: u32 = 1;
@@ -92,4 +99,14 @@ pub enum ConfigSource {
     Detected(String),
     /// The bench section of head with default policy, since the target branch has no configuration.
     HeadFirstTime(String),
+}
+
+impl Request {
+    /// SHA-256 of the policy, in hexadecimal: results name it, so that they cannot be reported under another one.
+    #[must_use]
+    pub fn config_hash(&self) -> String {
+        // Fields are written in their order and maps are sorted: equal policies give equal text.
+        let text = serde_json::to_vec(&self.config).unwrap_or_default();
+        Sha256::digest(&text).iter().map(|byte| format!("{byte:02x}")).collect()
+    }
 }

@@ -1,2 +1,10 @@
+//! Stories over real parts: HTTP, git, processes.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on stops here; helpers outside test functions too")]
+
+mod config;
+mod gate;
+mod github;
 mod host;
+mod measure;
 mod sandbox;

@@ -1,0 +1,98 @@
+use super::*;
+use crate::measure::tests::{request, suite};
+
+#[test]
+fn only_odd_zero_and_too_many_rounds_are_refused() {
+    for (rounds, ok) in [
+        (Rounds::Fixed(2), true),
+        (Rounds::Fixed(100), true),
+        (Rounds::Fixed(0), false),
+        (Rounds::Fixed(7), false),
+        (Rounds::Fixed(102), false),
+        (Rounds::Staged { screen: 4, confirm: 6 }, true),
+        (Rounds::Staged { screen: 3, confirm: 6 }, false),
+        (Rounds::Staged { screen: 8, confirm: 0 }, false),
+    ] {
+        let mut request = request(vec![suite("s")]);
+        request.config.rounds = rounds;
+        assert_eq!(plan(&request).is_ok(), ok, "{rounds:?}");
+    }
+}
+
+#[test]
+fn suites_filters_and_seeds_that_make_no_sense_are_errors() {
+    let mut asked = request(vec![suite("codec")]);
+    asked.suites = vec!["codek".to_owned()];
+    assert_eq!(
+        plan(&asked).expect_err("unknown").to_string(),
+        "there is no suite \"codek\"; the configuration has: codec"
+    );
+    let mut asked = request(vec![suite("codec")]);
+    asked.filter = "(".to_owned();
+    assert!(plan(&asked).expect_err("broken").to_string().contains("unclosed group"));
+    let mut asked = request(vec![suite("codec")]);
+    asked.seed = Some("12".to_owned());
+    assert!(matches!(plan(&asked), Err(PlanError::Seed(_))));
+}
+
+#[test]
+fn a_count_of_go_is_run_as_one_and_said() {
+    for (run, expected) in [
+        ("go test -bench=. -count=10 ./...", "go test -bench=. -count=1 ./..."),
+        ("go test -count 6 -bench .", "go test -count 1 -bench ."),
+        ("go test -c && ./x.test -test.count=5", "go test -c && ./x.test -test.count=1"),
+    ] {
+        let mut one = suite("s");
+        one.sides = PerSide::from_fn(|_| SuiteSide { run: run.to_owned(), ..one.sides.base.clone() });
+        let plan = plan(&request(vec![one])).expect("plan");
+        assert_eq!(plan.suites[0].commands[0].1.head, expected);
+        assert_eq!(plan.suites[0].warnings.len(), 2, "said for each side");
+    }
+    let mut other = suite("s");
+    other.sides = PerSide::from_fn(|_| SuiteSide { run: "./bench -count=10".to_owned(), ..other.sides.base.clone() });
+    assert!(plan(&request(vec![other])).expect("plan").suites[0].warnings.is_empty(), "not Go's flag");
+}
+
+#[test]
+fn a_folder_for_built_files_is_never_shared() {
+    let mut shared = suite("s");
+    for side in Side::BOTH {
+        let env = &mut shared.sides.get_mut(side).env;
+        env.insert("CARGO_TARGET_DIR".to_owned(), "/var/cache/target".to_owned());
+        env.insert("GOCACHE".to_owned(), format!("/var/cache/{side}"));
+        env.insert("CRITERION_HOME".to_owned(), "criterion".to_owned());
+    }
+    let plan = plan(&request(vec![shared])).expect("plan");
+    let env = &plan.suites[0].suite.sides.head.env;
+    assert_eq!(env.keys().collect::<Vec<_>>(), ["CRITERION_HOME", "GOCACHE"]);
+    assert!(plan.suites[0].warnings[0].contains("CARGO_TARGET_DIR"));
+}
+
+#[test]
+fn parameters_expand_into_every_combination() {
+    let mut one = suite("s");
+    one.parameters = [("n", vec!["16", "256"]), ("mode", vec!["a", "b"])]
+        .map(|(name, values)| (name.to_owned(), values.into_iter().map(str::to_owned).collect()))
+        .into();
+    one.sides = PerSide::from_fn(|_| SuiteSide { run: "./x {mode} {n} {other}".to_owned(), ..one.sides.base.clone() });
+    let plan = plan(&request(vec![one])).expect("plan");
+    let commands: Vec<(&str, &str)> =
+        plan.suites[0].commands.iter().map(|(suffix, run)| (suffix.as_str(), run.base.as_str())).collect();
+    assert_eq!(commands[0], ("/mode=a/n=16", "./x a 16 {other}"));
+    assert_eq!(commands.len(), 4);
+}
+
+#[test]
+fn shards_take_turns_and_divide_what_has_a_list() {
+    let mut listed = suite("listed");
+    listed.list = Some("./list".to_owned());
+    let suites = vec![suite("a"), suite("b"), listed, suite("c")];
+    let names = |index| {
+        let mut request = request(suites.clone());
+        request.shard = Some(Shard { index, count: 2 });
+        plan(&request).map(|plan| plan.suites.iter().map(|suite| suite.suite.name.clone()).collect::<Vec<_>>())
+    };
+    assert_eq!(names(1), Ok(vec!["a".to_owned(), "listed".to_owned()]));
+    assert_eq!(names(2), Ok(vec!["b".to_owned(), "listed".to_owned(), "c".to_owned()]));
+    assert_eq!(names(3), Err(PlanError::Shard { index: 3, count: 2 }));
+}

@@ -1,0 +1,240 @@
+//! One round: the suite's command, or commands, on one side.
+
+use super::exec::{Execution, Step, StepKind};
+use super::narrow::VARIABLE;
+use super::rows::{Given, ROWS_LIMIT, notes, shortened, warn};
+use super::runner::{Runner, Work};
+use super::{MeasureError, tail};
+use crate::format::{BenchmarkId, FailureKind, Measurement, Parsed};
+use crate::results::{Round, RoundWitness, RowFailure, StepOutcome, StepStatus};
+use crate::side::Side;
+use crate::unit::normal;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// The variable that moves the stack of each process by another length.
+const PADDING: &str = "BENCH_BOT_PAD";
+
+/// Which round is run, for the raw output's name and the step.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Place<'p> {
+    pub(super) kind: StepKind,
+    /// Such as `screen-03-1`.
+    pub(super) tag: &'p str,
+    /// 0 to 3 in its block.
+    pub(super) position: u8,
+}
+
+impl Runner<'_> {
+    /// Runs one round and keeps what it gave. The cost of each command goes to `costs`.
+    pub(super) fn round(
+        &mut self,
+        work: &Work,
+        side: Side,
+        place: Place<'_>,
+        costs: &mut Vec<Duration>,
+    ) -> Result<Round, MeasureError> {
+        let mut round = Round {
+            side,
+            at: 0.0,
+            outcome: StepOutcome::default(),
+            values: Vec::new(),
+            failures: Vec::new(),
+            unparsed: Vec::new(),
+            witness: RoundWitness::default(),
+        };
+        let mut given = Given::default();
+        let mut wall = Duration::ZERO;
+        for (nth, command) in work.commands.iter().enumerate() {
+            let before = self.exec.elapsed();
+            let step = self.round_step(work, side, place, *command);
+            let execution = self.exec.run(&step)?;
+            self.keep_raw(&step, place.tag, *command, &execution);
+            if nth == 0 {
+                round.at = execution.started.saturating_sub(self.began).as_secs_f64();
+            }
+            self.read(work.suite, side, *command, &execution, &mut given);
+            merge(&mut round.witness, &execution.witness, wall, execution.wall);
+            wall += execution.wall;
+            if round.outcome.status.ok() && !execution.status.ok() {
+                round.outcome = outcome(&execution);
+            }
+            costs.push(self.exec.elapsed().saturating_sub(before));
+        }
+        round.outcome.seconds = wall.as_secs_f64();
+        if work.sizes {
+            self.sizes(work.suite, side, &mut given)?;
+        }
+        (round.values, round.failures, round.unparsed) = (given.values, given.failures, given.unparsed);
+        Ok(round)
+    }
+
+    fn round_step(&mut self, work: &Work, side: Side, place: Place<'_>, command: usize) -> Step {
+        let suite = &self.suites[work.suite];
+        let filter = work.filter.clone().or_else(|| suite.part_filter.clone());
+        let run = suite.plan.commands[command].1.get(side).clone();
+        let mut step = self.step(work.suite, side, place.kind, run);
+        step.position = place.position;
+        let plan = self.suites[work.suite].plan.suite.sides.get(side);
+        step.timeout = plan.timeout;
+        step.remove.extend(plan.output.clone());
+        step.collect.extend(plan.output.clone());
+        step.env.extend(filter.map(|filter| (VARIABLE.to_owned(), filter)));
+        self.processes += 1;
+        step.env.insert(PADDING.to_owned(), "x".repeat(self.seed.padding(self.processes)));
+        step
+    }
+
+    /// Parses what a command gave.
+    fn read(&mut self, suite: usize, side: Side, command: usize, execution: &Execution, given: &mut Given) {
+        self.make_room(suite);
+        let results = &mut self.results.suites[suite];
+        let state = &mut self.suites[suite];
+        for note in notes(execution) {
+            warn(results, format!("{side}: {note}"));
+        }
+        let plan = state.plan.suite.sides.get(side);
+        let suffix = state.plan.commands[command].0.clone();
+        if plan.format == "process" {
+            let parsed = process(&state.plan.suite.name, execution);
+            results.format = Some("process".to_owned());
+            return state.rows.take(results, parsed, &suffix, given, true);
+        }
+        if let Some(output) = &plan.output
+            && execution.files.is_empty()
+        {
+            given.unparsed.push((0, format!("the command did not write {output}")));
+            return;
+        }
+        let asked = state.format.get(side).clone().unwrap_or_else(|| plan.format.clone());
+        match (self.tools.parse)(&asked, &execution.stdout, &execution.files) {
+            Ok((format, parsed)) => {
+                if !parsed.measurements.is_empty() {
+                    results.format.get_or_insert_with(|| format.clone());
+                    *state.format.get_mut(side) = Some(format);
+                }
+                state.rows.take(results, parsed, &suffix, given, true);
+            }
+            Err(reason) => given.unparsed.push((0, shortened(&tail::clean(reason.as_bytes()), 1000))),
+        }
+    }
+
+    /// The sizes of the files that `metrics` names, asked for by a command, so that only the suite's own user opens them.
+    fn sizes(&mut self, suite: usize, side: Side, given: &mut Given) -> Result<(), MeasureError> {
+        let metrics: Vec<(String, String)> = self.suites[suite].plan.suite.metrics.clone().into_iter().collect();
+        if metrics.is_empty() {
+            return Ok(());
+        }
+        let sizes: Vec<String> = metrics
+            .iter()
+            .map(|(_, path)| format!("[ -f {0} ] && wc -c < {0} || echo missing", shell_words::quote(path)))
+            .collect();
+        let step = self.step(suite, side, StepKind::Probe, sizes.join("\n"));
+        let execution = self.exec.run(&step)?;
+        let text = String::from_utf8_lossy(&execution.stdout).into_owned();
+        let mut parsed = Parsed::default();
+        for ((name, path), size) in metrics.iter().zip(text.lines().map(str::trim).chain(std::iter::repeat("missing")))
+        {
+            let id = BenchmarkId { package: String::new(), name: name.clone(), procs: None };
+            match size.parse::<u64>() {
+                Ok(size) => parsed.measurements.push(measurement(id, normal::FILE_SIZE, size as f64)),
+                Err(_) => given.failures.push(RowFailure {
+                    benchmark: id,
+                    kind: FailureKind::Failed,
+                    message: format!("{path} is no file after the round"),
+                }),
+            }
+        }
+        self.make_room(suite);
+        // A filter is about benchmarks: what `metrics` names was asked for.
+        self.suites[suite].rows.take(&mut self.results.suites[suite], parsed, "", given, false);
+        Ok(())
+    }
+}
+
+impl Runner<'_> {
+    /// Tells a suite how many rows the others leave it.
+    fn make_room(&mut self, suite: usize) {
+        let rows: usize = self.results.suites.iter().map(|suite| suite.rows.len()).sum();
+        self.suites[suite].rows.room = ROWS_LIMIT.saturating_sub(rows);
+    }
+}
+
+/// The process itself as the benchmark; a command that failed measured nothing.
+fn process(name: &str, execution: &Execution) -> Parsed {
+    let id = BenchmarkId { package: String::new(), name: name.to_owned(), procs: None };
+    let mut parsed = Parsed::default();
+    if !execution.status.ok() {
+        let failure = crate::format::Failure {
+            id,
+            kind: FailureKind::Failed,
+            message: super::progress::ended(&outcome(execution)),
+        };
+        parsed.failures.push(failure);
+        return parsed;
+    }
+    let witness = &execution.witness;
+    let values = [
+        (normal::WALL_TIME, Some(execution.wall.as_secs_f64())),
+        (normal::USER_TIME, witness.user),
+        (normal::SYSTEM_TIME, witness.system),
+        (normal::MAX_RSS, witness.max_rss.map(|bytes| bytes as f64)),
+    ];
+    for (unit, value) in values {
+        parsed.measurements.extend(value.map(|value| measurement(id.clone(), unit, value)));
+    }
+    parsed
+}
+
+fn measurement(id: BenchmarkId, unit: &str, value: f64) -> Measurement {
+    Measurement {
+        id,
+        unit: unit.to_owned(),
+        values: vec![value],
+        iterations: None,
+        config: Arc::new(BTreeMap::new()),
+        line: 0,
+    }
+}
+
+/// How a command ended, with the end of its output if it failed.
+pub(super) fn outcome(execution: &Execution) -> StepOutcome {
+    let failed = !matches!(execution.status, StepStatus::Ok | StepStatus::NotRun);
+    let status = match execution.status.clone() {
+        StepStatus::NotStarted(reason) => StepStatus::NotStarted(shortened(&tail::clean(reason.as_bytes()), 1000)),
+        StepStatus::Missing(path) => StepStatus::Missing(shortened(&tail::clean(path.as_bytes()), 1000)),
+        other => other,
+    };
+    StepOutcome {
+        status,
+        seconds: execution.wall.as_secs_f64(),
+        tail: if failed { tail::tail(&execution.stdout, &execution.stderr) } else { String::new() },
+    }
+}
+
+/// Adds the witness of a further command of the same round; `before` and `wall` are the times to weigh by.
+fn merge(into: &mut RoundWitness, other: &RoundWitness, before: Duration, wall: Duration) {
+    if before.is_zero() {
+        *into = other.clone();
+        return;
+    }
+    let weigh = |a: Option<f64>, b: Option<f64>| {
+        let (old, new) = (before.as_secs_f64(), wall.as_secs_f64());
+        a.zip(b).map(|(a, b)| (a * old + b * new) / (old + new))
+    };
+    let sum = |a: Option<u64>, b: Option<u64>| a.zip(b).map(|(a, b)| a + b);
+    into.user = into.user.zip(other.user).map(|(a, b)| a + b);
+    into.system = into.system.zip(other.system).map(|(a, b)| a + b);
+    into.max_rss = into.max_rss.max(other.max_rss);
+    into.involuntary_switches = sum(into.involuntary_switches, other.involuntary_switches);
+    into.major_faults = sum(into.major_faults, other.major_faults);
+    into.mhz = into.mhz.zip(other.mhz).map(|(a, b)| [a[0], a[1].max(b[1]), b[2]]);
+    into.steal = weigh(into.steal, other.steal);
+    into.throttled = sum(into.throttled, other.throttled);
+    into.quota_throttled = sum(into.quota_throttled, other.quota_throttled);
+    into.swapped_in = sum(into.swapped_in, other.swapped_in);
+    into.load = other.load;
+    into.pressure = other.pressure;
+    into.cpu = other.cpu;
+}

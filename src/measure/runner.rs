@@ -1,0 +1,427 @@
+//! The run under way: its clock, its suites, and the results so far.
+
+use super::exec::{Exec, Step, StepKind};
+use super::plan::{Plan, SuitePlan};
+use super::progress::{Event, Progress};
+use super::round::{Place, outcome};
+use super::rows::{Rows, shortened, warn};
+use super::seed::Seed;
+use super::{MeasureError, Options, Tools, narrow, tail};
+use crate::config::Narrow;
+use crate::format::BenchmarkId;
+use crate::results::{Results, StepOutcome, StepStatus};
+use crate::side::{PerSide, Side};
+use crate::unit::normal::FILE_SIZE;
+use std::collections::hash_map::Entry;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Limit of a question such as `go version`.
+const PROBE_LIMIT: Duration = Duration::from_secs(60);
+/// Most raw output that is kept of a run, in bytes.
+const RAW_LIMIT: u64 = 1 << 30;
+
+/// A piece of a suite that is run alone, and what a block of it costs.
+#[derive(Debug, Clone)]
+pub(super) struct Work {
+    pub(super) suite: usize,
+    /// What it is restricted to, unique in the suite; empty: everything.
+    pub(super) unit: String,
+    /// The regular expression that the command gets.
+    pub(super) filter: Option<String>,
+    /// Which of the suite's commands run.
+    pub(super) commands: Vec<usize>,
+    /// Whether the sizes of files are taken after each of its rounds.
+    pub(super) sizes: bool,
+    /// Time of one block.
+    pub(super) price: Duration,
+}
+
+/// What is known of a suite beside its results.
+#[derive(Debug)]
+pub(super) struct SuiteState {
+    pub(super) plan: SuitePlan,
+    pub(super) rows: Rows,
+    /// What each side's output turned out to be.
+    pub(super) format: PerSide<Option<String>>,
+    /// The regular expression for this shard's part.
+    pub(super) part_filter: Option<String>,
+    /// A side that cannot be measured: its setup failed, or its warm-up failed and gave nothing.
+    pub(super) dead: PerSide<bool>,
+    /// Time of one block of everything.
+    pub(super) price: Duration,
+    /// Time of one block of each command.
+    pub(super) prices: Vec<Duration>,
+    /// Time of four processes that run no benchmark.
+    pub(super) alone: Duration,
+    /// Benchmarks that are run apart, as indices into `benchmarks`.
+    pub(super) groups: Vec<Vec<usize>>,
+    /// The benchmarks, in the tool's order.
+    pub(super) benchmarks: Vec<BenchmarkId>,
+    /// Where each of them is in `benchmarks`.
+    pub(super) index: HashMap<BenchmarkId, usize>,
+}
+
+/// A run.
+pub(super) struct Runner<'r> {
+    pub(super) exec: &'r mut dyn Exec,
+    pub(super) tools: &'r Tools<'r>,
+    pub(super) options: &'r Options,
+    pub(super) progress: &'r mut dyn Progress,
+    pub(super) plan: Plan,
+    pub(super) seed: Seed,
+    pub(super) results: Results,
+    pub(super) suites: Vec<SuiteState>,
+    /// The executor's time when the run began, and when its rounds began.
+    pub(super) began: Duration,
+    pub(super) rounds_began: Duration,
+    pub(super) processes: u64,
+    pub(super) raw_bytes: u64,
+    /// Sides of suites whose first failed round was told.
+    pub(super) told: BTreeSet<(usize, &'static str)>,
+}
+
+impl SuiteState {
+    pub(super) fn new(plan: SuitePlan) -> Self {
+        let rows = Rows::new(plan.filters.clone());
+        Self {
+            plan,
+            rows,
+            format: PerSide::default(),
+            part_filter: None,
+            dead: PerSide::default(),
+            price: Duration::ZERO,
+            prices: Vec::new(),
+            alone: Duration::ZERO,
+            groups: Vec::new(),
+            benchmarks: Vec::new(),
+            index: HashMap::new(),
+        }
+    }
+
+    pub(super) fn alive(&self) -> bool {
+        !self.dead.base && !self.dead.head
+    }
+}
+
+impl Runner<'_> {
+    /// A command of a suite, to be filled in.
+    pub(super) fn step(&self, suite: usize, side: Side, kind: StepKind, command: String) -> Step {
+        let plan = &self.suites[suite].plan.suite;
+        let one = plan.sides.get(side);
+        Step {
+            side,
+            suite: plan.name.clone(),
+            kind,
+            command,
+            directory: one.directory.clone(),
+            env: one.env.clone(),
+            timeout: PROBE_LIMIT,
+            remove: Vec::new(),
+            collect: Vec::new(),
+            require: Vec::new(),
+            position: 0,
+        }
+    }
+
+    /// Builds both sides of every suite, before any round.
+    pub(super) fn set_up(&mut self) -> Result<(), MeasureError> {
+        for suite in 0..self.suites.len() {
+            for side in Side::BOTH {
+                let outcome = self.set_up_side(suite, side)?;
+                *self.suites[suite].dead.get_mut(side) = !outcome.status.ok();
+                if !outcome.status.ok() {
+                    self.tell_failure(suite, side, "setup", &outcome);
+                }
+                *self.results.suites[suite].setup.get_mut(side) = outcome;
+            }
+            self.tool_versions(suite)?;
+            self.save()?;
+        }
+        Ok(())
+    }
+
+    fn set_up_side(&mut self, suite: usize, side: Side) -> Result<StepOutcome, MeasureError> {
+        let plan = self.suites[suite].plan.suite.sides.get(side).clone();
+        if plan.setup.is_none() && plan.require.is_empty() {
+            return Ok(StepOutcome::default());
+        }
+        self.progress.event(&Event::Setup { suite: &self.suites[suite].plan.suite.name, side });
+        let mut step = self.step(suite, side, StepKind::Setup, plan.setup.unwrap_or_else(|| ":".to_owned()));
+        step.require = plan.require;
+        step.remove.extend(plan.output);
+        step.timeout =
+            self.plan.max_time.saturating_sub(self.options.spent + self.exec.elapsed()).max(Duration::from_secs(1));
+        let execution = self.exec.run(&step)?;
+        self.keep_raw(&step, "setup", 0, &execution);
+        for note in super::rows::notes(&execution) {
+            warn(&mut self.results.suites[suite], format!("{side}: {note}"));
+        }
+        Ok(outcome(&execution))
+    }
+
+    /// Asks the tools that the commands name for their versions; a difference between the sides is said.
+    fn tool_versions(&mut self, suite: usize) -> Result<(), MeasureError> {
+        let words: BTreeSet<String> = Side::BOTH
+            .iter()
+            .flat_map(|side| {
+                let plan = self.suites[suite].plan.suite.sides.get(*side);
+                words(&format!("{} {}", plan.setup.as_deref().unwrap_or_default(), plan.run))
+            })
+            .collect();
+        for (name, command, _) in VERSIONS.iter().filter(|(_, _, of)| of.iter().any(|word| words.contains(*word))) {
+            let mut answers = PerSide::<Option<String>>::default();
+            for side in Side::BOTH {
+                let step = self.step(suite, side, StepKind::Probe, (*command).to_owned());
+                let execution = self.exec.run(&step)?;
+                let text = tail::clean(&execution.stdout);
+                let line = text.lines().find(|line| !line.trim().is_empty()).map(|line| shortened(line.trim(), 200));
+                *answers.get_mut(side) = line.filter(|_| execution.status.ok());
+            }
+            let results = &mut self.results.suites[suite];
+            let answer = match (answers.base, answers.head) {
+                (Some(base), Some(head)) if base != head => {
+                    warn(results, format!("`{name}` differs between the sides: {base} on base, {head} on head"));
+                    format!("{base} (base), {head} (head)")
+                }
+                (Some(one), _) | (None, Some(one)) => one,
+                (None, None) => continue,
+            };
+            results.tools.insert((*name).to_owned(), answer);
+        }
+        Ok(())
+    }
+
+    /// The uncounted first round of each side: it gives the rows and the price.
+    pub(super) fn warm_up(&mut self) -> Result<(), MeasureError> {
+        self.rounds_began = self.exec.elapsed();
+        for suite in 0..self.suites.len() {
+            self.part(suite)?;
+            let name = self.suites[suite].plan.suite.name.clone();
+            let commands: Vec<usize> = (0..self.suites[suite].plan.commands.len()).collect();
+            let whole = Work { suite, unit: String::new(), filter: None, commands, sizes: true, price: Duration::ZERO };
+            let mut prices = vec![Duration::ZERO; whole.commands.len()];
+            for side in self.seed.warmup_order(&name) {
+                if *self.suites[suite].dead.get(side) {
+                    continue;
+                }
+                self.progress.event(&Event::Warmup { suite: &name, side });
+                let before = self.exec.elapsed();
+                let mut costs = Vec::new();
+                let place = Place { kind: StepKind::Warmup, tag: "warm-up", position: 0 };
+                let round = self.round(&whole, side, place, &mut costs)?;
+                let cost = self.exec.elapsed().saturating_sub(before);
+                self.suites[suite].price += 2 * cost;
+                // What is between the commands (sizes of files) is shared out.
+                let between = cost.saturating_sub(costs.iter().sum()) / u32::try_from(costs.len().max(1)).unwrap_or(1);
+                for (price, cost) in prices.iter_mut().zip(costs) {
+                    *price += 2 * (cost + between);
+                }
+                if !round.outcome.status.ok() {
+                    self.tell_failure(suite, side, "warm-up", &round.outcome);
+                    *self.suites[suite].dead.get_mut(side) = round.values.is_empty();
+                } else if round.values.is_empty() {
+                    self.tell_nothing(suite, side, &round.unparsed);
+                }
+                *self.results.suites[suite].warmup.get_mut(side) = Some(round);
+            }
+            self.suites[suite].prices = prices;
+            self.divide(suite)?;
+            self.save()?;
+        }
+        Ok(())
+    }
+
+    /// An output without benchmarks and an exit code of 0 is easily overlooked.
+    fn tell_nothing(&mut self, suite: usize, side: Side, unparsed: &[(u64, String)]) {
+        let why = unparsed.first().map(|(_, why)| format!(" ({why})")).unwrap_or_default();
+        let warning = format!("the command succeeded on {side}, and its output holds no benchmark{why}");
+        self.progress.event(&Event::Note(&format!("{}: {warning}", self.suites[suite].plan.suite.name)));
+        warn(&mut self.results.suites[suite], warning);
+    }
+
+    /// This shard's part of the benchmarks that `list` names.
+    fn part(&mut self, suite: usize) -> Result<(), MeasureError> {
+        let state = &self.suites[suite];
+        let (Some(part), Some(list), Some(narrow)) =
+            (state.plan.part, state.plan.suite.list.clone(), state.plan.narrow)
+        else {
+            return Ok(());
+        };
+        let side = if state.dead.head { Side::Base } else { Side::Head };
+        let execution = self.exec.run(&self.step(suite, side, StepKind::Probe, list))?;
+        let text = String::from_utf8_lossy(&execution.stdout).into_owned();
+        let names =
+            text.lines().map(str::trim).filter(|name| !name.is_empty() && name.len() <= super::rows::NAME_LIMIT);
+        let mine: Vec<BenchmarkId> = names
+            .enumerate()
+            .filter(|(index, _)| *index as u32 % part.count == part.index - 1)
+            .map(|(_, name)| BenchmarkId { package: String::new(), name: bare(narrow, name).to_owned(), procs: None })
+            .collect();
+        if !execution.status.ok() || (mine.is_empty() && execution.stdout.is_empty()) {
+            let outcome = outcome(&execution);
+            self.tell_failure(suite, side, "list", &outcome);
+            warn(
+                &mut self.results.suites[suite],
+                format!("`list` gave no names on {side}: shard {} measures nothing", part.index),
+            );
+        }
+        let expression = narrow::expression(narrow, &mine.iter().collect::<Vec<_>>());
+        self.suites[suite].part_filter = if mine.is_empty() { None } else { expression };
+        if self.suites[suite].part_filter.is_none() {
+            self.suites[suite].dead = PerSide { base: true, head: true };
+        }
+        Ok(())
+    }
+
+    /// Divides a suite whose tool can be restricted into groups that are run apart.
+    fn divide(&mut self, suite: usize) -> Result<(), MeasureError> {
+        let rows = &self.results.suites[suite].rows;
+        let mut benchmarks: Vec<BenchmarkId> = Vec::new();
+        let mut index = HashMap::new();
+        for row in rows.iter().filter(|row| row.unit != FILE_SIZE) {
+            if let Entry::Vacant(entry) = index.entry(row.benchmark.clone()) {
+                entry.insert(benchmarks.len());
+                benchmarks.push(row.benchmark.clone());
+            }
+        }
+        self.suites[suite].index = index;
+        self.suites[suite].benchmarks = benchmarks;
+        let state = &self.suites[suite];
+        let Some(narrow) = state
+            .plan
+            .narrow
+            .filter(|_| state.alive() && state.plan.commands.len() == 1 && !state.benchmarks.is_empty())
+        else {
+            return Ok(());
+        };
+        let nothing = Work {
+            suite,
+            unit: "nothing".to_owned(),
+            filter: Some(narrow::NOTHING.to_owned()),
+            commands: vec![0],
+            sizes: false,
+            price: Duration::ZERO,
+        };
+        let before = self.exec.elapsed();
+        for side in Side::BOTH {
+            let place = Place { kind: StepKind::Warmup, tag: "alone", position: 0 };
+            if !self.round(&nothing, side, place, &mut Vec::new())?.values.is_empty() {
+                self.suites[suite].plan.narrow = None;
+                let variable = narrow::VARIABLE;
+                let warning = format!("the command does not obey {variable}: every round runs the whole suite");
+                warn(&mut self.results.suites[suite], warning);
+                return Ok(());
+            }
+        }
+        let alone = self.exec.elapsed().saturating_sub(before);
+        let state = &mut self.suites[suite];
+        state.alone = 2 * alone;
+        state.groups = narrow::groups(narrow, &state.benchmarks, state.price / 2, alone);
+        Ok(())
+    }
+
+    pub(super) fn tell_failure(&mut self, suite: usize, side: Side, what: &str, outcome: &StepOutcome) {
+        let suite = &self.suites[suite].plan.suite.name;
+        self.progress.event(&Event::Failed { suite, side, what, outcome });
+    }
+
+    /// Writes the results so far, so that a crash loses one block at most.
+    pub(super) fn save(&mut self) -> Result<(), MeasureError> {
+        let Some(path) = &self.options.journal else { return Ok(()) };
+        self.results.finished = jiff::Timestamp::now().to_string();
+        crate::results::write(path, &self.results).map_err(|source| MeasureError::Save { path: path.clone(), source })
+    }
+
+    /// Keeps a command's raw output. It is for people: nothing ever reads it, and a failure to keep it is only said.
+    pub(super) fn keep_raw(&mut self, step: &Step, tag: &str, command: usize, execution: &super::exec::Execution) {
+        let Some(folder) = &self.options.raw else { return };
+        let folder: PathBuf = folder.join(safe(&step.suite));
+        let size =
+            execution.stdout.len() + execution.stderr.len() + execution.files.values().map(Vec::len).sum::<usize>();
+        self.raw_bytes += size as u64;
+        if self.raw_bytes > RAW_LIMIT {
+            return warn_once(
+                &mut self.results.warnings,
+                format!("raw output beyond {} MiB was not kept", RAW_LIMIT >> 20),
+            );
+        }
+        let name = format!("{tag}-{}-{command}", step.side);
+        let write = || {
+            std::fs::create_dir_all(&folder)?;
+            std::fs::write(folder.join(format!("{name}.stdout")), &execution.stdout)?;
+            if !execution.stderr.is_empty() {
+                std::fs::write(folder.join(format!("{name}.stderr")), &execution.stderr)?;
+            }
+            for (path, bytes) in &execution.files {
+                std::fs::write(folder.join(format!("{name}.{}", safe(path))), bytes)?;
+            }
+            Ok::<(), std::io::Error>(())
+        };
+        if let Err(error) = write() {
+            warn_once(&mut self.results.warnings, format!("raw output was not kept in {}: {error}", folder.display()));
+        }
+    }
+
+    /// The status of a side that was not run.
+    pub(super) fn not_run() -> StepOutcome {
+        StepOutcome { status: StepStatus::NotRun, ..StepOutcome::default() }
+    }
+}
+
+pub(super) fn warn_once(warnings: &mut Vec<String>, warning: String) {
+    if !warnings.contains(&warning) {
+        warnings.push(warning);
+    }
+}
+
+/// A name that is one component of a path, whatever it was.
+fn safe(name: &str) -> String {
+    let safe: String =
+        name.chars().map(|c| if c.is_alphanumeric() || "._-".contains(c) { c } else { '_' }).take(120).collect();
+    if safe.trim_matches('.').is_empty() { "_".to_owned() } else { safe }
+}
+
+/// A listed name without Go's prefix, as parsed names are.
+fn bare(narrow: Narrow, name: &str) -> &str {
+    match narrow {
+        Narrow::GoBench => name.strip_prefix("Benchmark").unwrap_or(name),
+        Narrow::Variable => name,
+    }
+}
+
+/// The program names in a command line.
+fn words(command: &str) -> BTreeSet<String> {
+    command
+        .split(|c: char| c.is_whitespace() || ";&|()<>\"'`$={}".contains(c))
+        .map(|word| word.rsplit('/').next().unwrap_or(word).to_owned())
+        .collect()
+}
+
+/// Name, question, and the words of a command that make it worth asking.
+const VERSIONS: &[(&str, &str, &[&str])] = &[
+    ("go", "go version", &["go"]),
+    // Without a C compiler Go leaves cgo out by itself, and rows measure something else.
+    ("go env", "go env CGO_ENABLED CC GOAMD64 GOARM64 | tr '\\n' ' '", &["go"]),
+    ("rustc", "rustc -V", &["cargo", "rustc"]),
+    (
+        "python",
+        "python3 --version",
+        &["python", "python3", "pytest", "pip", "pip3", "pyperf", "uv", "poetry", "tox", "nox", "asv"],
+    ),
+    ("node", "node -v", &["node", "npm", "npx", "yarn", "pnpm", "vitest"]),
+    ("bun", "bun --version", &["bun", "bunx"]),
+    ("deno", "deno -V", &["deno"]),
+    ("java", "java -version 2>&1", &["java", "mvn", "mvnw", "gradle", "gradlew"]),
+    ("cc", "cc --version", &["cc", "gcc", "g++", "c++", "make", "cmake", "ninja", "meson"]),
+    ("clang", "clang --version", &["clang", "clang++"]),
+    ("dotnet", "dotnet --version", &["dotnet"]),
+    ("ruby", "ruby -v", &["ruby", "bundle", "rake"]),
+    ("php", "php -v", &["php", "composer", "phpbench"]),
+    ("julia", "julia --version", &["julia"]),
+    ("zig", "zig version", &["zig"]),
+];
+
+/// Rows of a suite by what is wanted of them, as a map from suite to benchmarks.
+pub(super) type Wanted = BTreeMap<usize, BTreeSet<usize>>;

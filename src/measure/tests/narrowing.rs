@@ -1,0 +1,158 @@
+//! Suites that can be restricted: smallest unit first, and only what is wanted in Confirm.
+
+use super::*;
+use crate::measure::narrow::VARIABLE;
+use crate::results::Shard;
+
+/// Benchmarks A to D of 30 s each, with a start of one second; obeys the variable.
+fn obedient(step: &Step) -> Reply {
+    let filter = step.env.get(VARIABLE).map_or(".", String::as_str);
+    let filter = regex::Regex::new(filter).expect("an expression");
+    if step.command == "list" {
+        return Reply::prints("A\nB\nC\nD\n", seconds(0));
+    }
+    if !matches!(step.kind, StepKind::Warmup | StepKind::Round) {
+        return Reply::silent();
+    }
+    let wanted: Vec<&str> = ["A", "B", "C", "D"].into_iter().filter(|name| filter.is_match(name)).collect();
+    let text: String = wanted.iter().map(|name| format!("{name} 1 sec/op\n{name} 5 allocs/op\n")).collect();
+    Reply::prints(text, seconds(1 + 30 * wanted.len() as u64))
+}
+
+fn narrowable() -> Suite {
+    Suite { narrow: Some(Narrow::Variable), ..suite("s") }
+}
+
+fn long(suites: Vec<Suite>) -> Request {
+    let mut request = request(suites);
+    request.config.budget = seconds(1_000_000);
+    request.config.max_time = seconds(1_000_000);
+    request
+}
+
+#[test]
+fn a_long_suite_is_divided_so_that_base_and_head_are_near_in_time() {
+    let results = measured(&long(vec![narrowable()]), &mut ScriptedExec::new(obedient), &none_chosen);
+    let screen = stage(&results, 0, StageKind::Screen).expect("stage");
+    let units: Vec<&str> = screen.blocks.iter().map(|block| block.unit_of_work.as_str()).collect();
+    assert_eq!(units, ["^(A)$", "^(B)$", "^(C)$", "^(D)$"].repeat(4));
+    assert!(screen.blocks.iter().all(|block| block.rounds.iter().all(|round| round.values.len() == 2)));
+    assert_eq!(screen.planned_blocks, 4);
+}
+
+#[test]
+fn confirm_runs_only_what_is_wanted() {
+    let b_then_d = |suites: &[SuiteResults]| {
+        let row = |name: &str, unit: &str| {
+            suites[0].rows.iter().position(|row| row.benchmark.name == name && row.unit == unit).expect("a row") as u32
+        };
+        vec![Choice {
+            suspects: vec![row("B", "sec/op")],
+            equivalence: vec![row("B", "allocs/op"), row("D", "sec/op")],
+        }]
+    };
+    let results = measured(&long(vec![narrowable()]), &mut ScriptedExec::new(obedient), &b_then_d);
+    let confirm = stage(&results, 0, StageKind::Confirm).expect("stage");
+    let units: Vec<&str> = confirm.blocks.iter().map(|block| block.unit_of_work.as_str()).collect();
+    assert_eq!(units, [["^(B)$"; 8], ["^(D)$"; 8]].concat(), "B's other unit came along");
+    assert_eq!((confirm.suspects.len(), confirm.equivalence.len()), (1, 2));
+}
+
+#[test]
+fn a_tool_that_does_not_obey_runs_whole_and_it_is_said() {
+    let deaf = |step: &Step| steady(30)(step);
+    let results = measured(&long(vec![narrowable()]), &mut ScriptedExec::new(deaf), &all_suspects);
+    assert_eq!(blocks(&results, 0, StageKind::Screen), 4);
+    assert!(results.suites[0].warnings[0].contains("does not obey BENCH_BOT_FILTER"));
+    assert!(
+        stage(&results, 0, StageKind::Confirm).expect("stage").blocks.iter().all(|block| block.unit_of_work.is_empty())
+    );
+}
+
+#[test]
+fn a_filter_hides_rows_counts_them_and_does_not_run_them_again() {
+    let mut filtered = narrowable();
+    filtered.filter = Some("^[AB]$".to_owned());
+    let results = measured(&long(vec![filtered]), &mut ScriptedExec::new(obedient), &none_chosen);
+    let names: BTreeSet<&str> = results.suites[0].rows.iter().map(|row| row.benchmark.name.as_str()).collect();
+    assert_eq!(names, BTreeSet::from(["A", "B"]));
+    assert_eq!(results.suites[0].filtered_out, 4, "C and D with two units each");
+    let units: BTreeSet<&str> =
+        stage(&results, 0, StageKind::Screen).expect("stage").blocks.iter().map(|b| b.unit_of_work.as_str()).collect();
+    assert_eq!(units, BTreeSet::from(["^(A)$", "^(B)$"]));
+}
+
+#[test]
+fn a_shard_measures_its_part_of_the_list() {
+    let mut seen = BTreeSet::new();
+    for index in 1..=3 {
+        let mut listed = narrowable();
+        listed.list = Some("list".to_owned());
+        let mut request = long(vec![listed]);
+        request.shard = Some(Shard { index, count: 3 });
+        let results = measured(&request, &mut ScriptedExec::new(obedient), &none_chosen);
+        let names: BTreeSet<String> = results.suites[0].rows.iter().map(|row| row.benchmark.name.clone()).collect();
+        assert_eq!(
+            names,
+            match index {
+                1 => BTreeSet::from(["A".to_owned(), "D".to_owned()]),
+                2 => BTreeSet::from(["B".to_owned()]),
+                _ => BTreeSet::from(["C".to_owned()]),
+            }
+        );
+        seen.extend(names);
+    }
+    assert_eq!(seen.len(), 4);
+    let mut listed = narrowable();
+    listed.list = Some("list".to_owned());
+    let mut request = long(vec![listed]);
+    request.shard = Some(Shard { index: 7, count: 7 });
+    let results = measured(&request, &mut ScriptedExec::new(obedient), &none_chosen);
+    assert_eq!((results.suites[0].rows.len(), results.stopped), (0, Stopped::Completed), "an empty shard succeeds");
+}
+
+#[test]
+fn parameters_are_run_apart_and_named() {
+    let mut swept = suite("s");
+    swept.parameters = BTreeMap::from([("n".to_owned(), vec!["16".to_owned(), "256".to_owned()])]);
+    for side in Side::BOTH {
+        let one = swept.sides.get_mut(side);
+        (one.run, one.format) = ("./work {n}".to_owned(), "process".to_owned());
+    }
+    let script = |step: &Step| match step.kind {
+        StepKind::Warmup | StepKind::Round => {
+            let mut reply = Reply::prints("", if step.command.ends_with("16") { seconds(1) } else { seconds(2) });
+            reply.witness =
+                RoundWitness { user: Some(0.5), system: Some(0.25), max_rss: Some(4096), ..RoundWitness::default() };
+            reply
+        }
+        _ => Reply::silent(),
+    };
+    let large_only = |suites: &[SuiteResults]| {
+        let row = suites[0]
+            .rows
+            .iter()
+            .position(|row| row.benchmark.name == "s/n=256" && row.unit == "sec/op")
+            .expect("a row");
+        vec![Choice { suspects: vec![row as u32], equivalence: Vec::new() }]
+    };
+    let mut exec = ScriptedExec::new(script);
+    let results = measured(&long(vec![swept]), &mut exec, &large_only);
+    let suite = &results.suites[0];
+    let rows: Vec<(&str, &str)> =
+        suite.rows.iter().map(|row| (row.benchmark.name.as_str(), row.unit.as_str())).collect();
+    assert_eq!(rows.len(), 8);
+    assert_eq!(rows[0], ("s/n=16", "sec/op"));
+    assert_eq!(rows[7], ("s/n=256", "max-rss-B"));
+    let screen = stage(&results, 0, StageKind::Screen).expect("stage");
+    assert_eq!(
+        screen.blocks.iter().map(|block| block.unit_of_work.as_str()).collect::<Vec<_>>(),
+        ["n=16", "n=256"].repeat(4)
+    );
+    assert_eq!(
+        screen.blocks[1].rounds[0].values.iter().map(|value| value.value).collect::<Vec<_>>(),
+        [2.0, 0.5, 0.25, 4096.0]
+    );
+    let confirm = stage(&results, 0, StageKind::Confirm).expect("stage");
+    assert!(confirm.blocks.len() == 8 && confirm.blocks.iter().all(|block| block.unit_of_work == "n=256"));
+}
