@@ -105,10 +105,6 @@ pub struct Options<'o> {
     pub limits: Limits,
     /// A static build of bench-bot; `None`: the program that runs now.
     pub launcher: Option<PathBuf>,
-    /// CPUs and priority that rounds should have.
-    pub placement: PerSide<Placement>,
-    /// Called around every warm-up and counted round.
-    pub hook: Option<Box<dyn RoundHook>>,
     /// Hears what takes time: pulls, waiting.
     pub progress: &'o mut dyn FnMut(&str),
 }
@@ -274,8 +270,8 @@ impl ContainerExec {
             suites,
             boxes: Vec::new(),
             places,
-            placement: options.placement,
-            hook: options.hook,
+            placement: PerSide::default(),
+            hook: None,
             owner: options.owner,
             limits: options.limits,
             outcomes: Vec::new(),
@@ -286,8 +282,21 @@ impl ContainerExec {
             _lock: lock,
         };
         exec.start_boxes()?;
-        exec.try_placement()?;
         Ok(exec)
+    }
+
+    /// Sets CPUs and priority of each side's rounds, as far as they can be had: see [`Self::process_outcomes`].
+    ///
+    /// # Errors
+    /// When it cannot be tried.
+    pub fn place(&mut self, placement: PerSide<Placement>) -> Result<(), SandboxError> {
+        self.placement = placement;
+        self.try_placement()
+    }
+
+    /// Sets what is called around every warm-up and counted round.
+    pub fn hook(&mut self, hook: Box<dyn RoundHook>) {
+        self.hook = Some(hook);
     }
 
     /// One container for each side and image.

@@ -12,7 +12,7 @@ mod steps;
 
 use bench_bot::config::{Checkout, Suite, SuiteSide};
 use bench_bot::measure::exec::{Exec, Execution, Step, StepKind};
-use bench_bot::measure::process::{Placement, SideFolders};
+use bench_bot::measure::process::SideFolders;
 use bench_bot::measure::sandbox::{ContainerExec, Limits, Options, SandboxError};
 use bench_bot::side::{PerSide, Side};
 use std::collections::BTreeMap;
@@ -43,7 +43,6 @@ struct Rig {
     program: PathBuf,
     work: TempDir,
     limits: Limits,
-    placement: PerSide<Placement>,
     patience: Duration,
     dockerfiles: BTreeMap<String, String>,
 }
@@ -56,8 +55,8 @@ impl Rig {
             fs::create_dir_all(work.path().join("tree").join(side.name())).unwrap();
             fs::create_dir_all(work.path().join("side").join(side.name())).unwrap();
         }
-        let (limits, placement, dockerfiles) = Default::default();
-        Some(Self { program, work, limits, placement, patience: Duration::from_secs(900), dockerfiles })
+        let (limits, dockerfiles) = Default::default();
+        Some(Self { program, work, limits, patience: Duration::from_secs(900), dockerfiles })
     }
 
     fn tree(&self, side: Side) -> PathBuf {
@@ -78,8 +77,6 @@ impl Rig {
             patience: self.patience,
             limits: self.limits.clone(),
             launcher: Some(self.program.clone()),
-            placement: self.placement.clone(),
-            hook: None,
             progress: &mut |text| eprintln!("{text}"),
         })
     }

@@ -1,6 +1,7 @@
 //! What a command sees and can do, and what comes back of it.
 
 use super::*;
+use bench_bot::measure::process::Placement;
 use bench_bot::results::{KnobStatus, StepStatus};
 use std::io::Read;
 use std::net::TcpListener;
@@ -183,10 +184,13 @@ fn setup_has_a_network_and_rounds_have_none() {
 
 #[test]
 fn placement_is_tried_and_holds_for_rounds() {
-    let Some(mut rig) = Rig::new("placement_is_tried_and_holds_for_rounds") else { return };
-    let one = Placement { cpus: vec![1], nice: Some(-15) };
-    rig.placement = PerSide { base: one.clone(), head: one };
+    let Some(rig) = Rig::new("placement_is_tried_and_holds_for_rounds") else { return };
     let mut exec = rig.sandbox();
+    // Building is free to use every CPU.
+    let one = Placement { cpus: vec![1], nice: Some(-15) };
+    exec.place(PerSide { base: one.clone(), head: one }).unwrap();
+    let all = std::thread::available_parallelism().unwrap().to_string();
+    assert_eq!(said(&mut exec, &setup(Side::Base, "nproc; nice")), format!("{all}\n0\n"));
     let granted: Vec<(&str, bool)> = exec
         .process_outcomes()
         .iter()
@@ -201,12 +205,6 @@ fn placement_is_tried_and_holds_for_rounds() {
         // The container cannot leave them either.
         assert!(!exec.run(&round(side, "taskset -c 0 true")).unwrap().status.ok());
     }
-    // Building is free to use every CPU.
-    let Some(rig) = Rig::new("placement_is_tried_and_holds_for_rounds") else { return };
-    drop(exec);
-    let mut exec = rig.sandbox();
-    let all = std::thread::available_parallelism().unwrap().to_string();
-    assert_eq!(said(&mut exec, &setup(Side::Base, "nproc; nice")), format!("{all}\n0\n"));
 }
 
 #[test]
