@@ -26,7 +26,8 @@ impl Site {
     pub(crate) fn open(workspace: Workspace, repository: Repository, request: &mut Request) -> Result<Self> {
         let server = request.origin.as_ref().map_or("", |origin| origin.server.as_str());
         let options = CheckoutOptions::of(&request.config.suites, server);
-        let commits = request.commits.as_ref().map(|commit| commit.sha.as_str());
+        let pinned = request.commits.clone();
+        let commits = pinned.as_ref().map(|commit| commit.sha.as_str());
         let checkouts = repository.checkouts(&workspace, commits, &options)?;
         let config_hash = request.config_hash();
         complete(request, &checkouts)?;
@@ -63,6 +64,7 @@ fn complete(request: &mut Request, checkouts: &Checkouts) -> Result<()> {
     let mut source = crate::config::Source::default();
     let trees = PerSide { base: &*checkouts.folders.base.tree, head: &*checkouts.folders.head.tree };
     detect::complete(&mut request.config, &mut source, trees)?;
+    request.suites = crate::gate::resolve_suites(&request.suites, &request.config)?;
     if let Some(sentence) = source.detected {
         request.notes.push(sentence.clone());
         if !matches!(request.config_source, crate::request::ConfigSource::File(_)) {

@@ -3,12 +3,13 @@
 use crate::cli::failure::Failure;
 pub(crate) use crate::cli::place::Place;
 use crate::cli::site::Site;
+use crate::cli::sources::differing;
 use crate::compare::{self, Context, SourceDifference};
 use crate::config::Config;
 use crate::format;
 use crate::host::{self, JournalPlace, Observer, Roots, Session};
 use crate::measure::process::HostExec;
-use crate::measure::progress::{Lines, Progress, Silent, Terminal};
+use crate::measure::progress::{Event, Lines, Progress, Silent, Terminal};
 use crate::measure::{self, Choice, Options, Tools};
 use crate::report::{Report, Revision, RunInfo, Verdict};
 use crate::request::Request;
@@ -69,10 +70,10 @@ pub(crate) fn measure_on_host(
     let placement = observer.placement();
     exec.place(PerSide { base: placement.clone(), head: placement });
     exec.hook(Box::new(observer));
-    let mut warnings = session.borrow().notes().to_vec();
+    let warnings = session.borrow().notes().to_vec();
     let hidden = HostExec::hidden_tokens();
     if !hidden.is_empty() {
-        warnings.push(format!("bench commands do not see these variables: {}", hidden.join(", ")));
+        progress.event(&Event::Note(&format!("bench commands do not see these variables: {}", hidden.join(", "))));
     }
     let options = Options {
         machine,
@@ -94,7 +95,7 @@ pub(crate) fn measure_on_host(
     let measured = measure::run(request, &mut exec, &tools, &options, progress);
     // The observer's share of the session goes with the executor.
     drop(exec);
-    let tuning = session.borrow_mut().finish();
+    let tuning = Rc::try_unwrap(session).map(|session| session.into_inner().finish()).unwrap_or_default();
     let mut results = measured?;
     results.tuning = tuning;
     results.warnings.extend(host::rules::warnings(&results));
@@ -129,7 +130,7 @@ pub(crate) fn judge(results: &[Results], request: &Request, site: Option<&Site>,
 fn sources(request: &Request, site: &Site) -> Vec<SourceDifference> {
     let commits = &request.commits;
     match site.repository.changed_paths(&commits.base.sha, &commits.head.sha) {
-        Ok(paths) => compare::sources(&paths, &request.config),
+        Ok(paths) => differing(&paths, &request.config),
         Err(error) => {
             tracing::warn!("cannot tell whether benchmark sources differ: {error}");
             Vec::new()

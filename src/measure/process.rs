@@ -3,6 +3,7 @@
 //! Each runs as `sh -c` in a session of its own, with an environment built from an allowlist and no standard input. When
 //! it ends, everything that it started ends with it.
 
+mod caches;
 pub(crate) mod environment;
 pub(crate) mod files;
 pub(crate) mod memory;
@@ -228,6 +229,12 @@ impl Exec for HostExec {
             return Ok(not_started(&reason, self.started.elapsed()));
         }
         let mut notes = Vec::new();
+        if step.kind == StepKind::Setup
+            && step.side == Side::Head
+            && let Err(error) = caches::hand_on(&self.folders.base, &self.folders.head)
+        {
+            notes.push(format!("head does not begin with a copy of base's compiler caches: {error}"));
+        }
         let env = self.environment(step, &directory, &mut notes);
         let mut execution = self.execute(step, &directory, &env).map_err(|error| broken("running a command", error))?;
         if let Some(number) = super::signal::received() {

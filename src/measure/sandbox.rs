@@ -185,8 +185,8 @@ pub struct ContainerExec {
     owner: (u32, u32),
     limits: Limits,
     outcomes: Vec<KnobOutcome>,
-    /// Base has downloaded something that head does not have yet.
-    fresh_downloads: bool,
+    /// Base has put something into its caches that head may not have yet.
+    fresh_caches: bool,
     helpers: u32,
     started: Instant,
     remains: Remains,
@@ -275,7 +275,7 @@ impl ContainerExec {
             owner: options.owner,
             limits: options.limits,
             outcomes: Vec::new(),
-            fresh_downloads: false,
+            fresh_caches: false,
             helpers: 0,
             started: Instant::now(),
             remains,

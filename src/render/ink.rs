@@ -103,15 +103,12 @@ impl Ink {
         let mut sentence = String::with_capacity(shown.len());
         let mut foreign: Vec<&str> = Vec::new();
         for (index, word) in shown.split(' ').enumerate() {
-            if !foreign.is_empty() || !harmless(word, index == 0) {
-                if harmless(word, false) {
-                    self.flush(&mut sentence, &mut foreign);
-                } else {
-                    foreign.push(word);
-                    continue;
-                }
+            if harmless(word, index == 0) {
+                self.flush(&mut sentence, &mut foreign);
+                push_word(&mut sentence, word);
+            } else {
+                foreign.push(word);
             }
-            push_word(&mut sentence, word);
         }
         self.flush(&mut sentence, &mut foreign);
         sentence
@@ -192,7 +189,8 @@ fn push_word(sentence: &mut String, word: &str) {
 fn harmless(word: &str, first: bool) -> bool {
     static WORD: LazyLock<Regex> = LazyLock::new(|| {
         // Letters; a number with a unit; a version; words with hyphens that do not end in a number (`GH-1` is a reference).
-        let kinds = r"[\p{L}\p{M}]+|[0-9]{1,6}[A-Za-z%]{0,4}|[0-9]+(?:\.[0-9]+){1,3}[A-Za-z%]{0,4}|[A-Za-z0-9]+(?:-[A-Za-z]+)+";
+        let kinds =
+            r"[\p{L}\p{M}]+|[0-9]{1,6}[A-Za-z%]{0,4}|[0-9]+(?:\.[0-9]+){1,3}[A-Za-z%]{0,4}|[A-Za-z0-9]+(?:-[A-Za-z]+)+";
         Regex::new(&format!(r"^\(?(?:{kinds})[,;:.?)]{{0,2}}$")).expect("a constant pattern")
     });
     static COMMIT: LazyLock<Regex> = LazyLock::new(|| Regex::new("^[0-9a-f]{7,}").expect("a constant pattern"));

@@ -201,4 +201,3 @@ pub enum Must {
     /// None: the worst ones, as many as fit.
     Worst,
 }
-

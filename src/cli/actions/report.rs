@@ -68,6 +68,25 @@ pub(crate) fn report(args: &ReportArgs) -> Result<u8> {
     }
 }
 
+/// Reports on results files, with a request that is known.
+///
+/// # Errors
+/// As [`report`].
+pub(crate) fn report_on(
+    runner: &Runner,
+    client: &Client,
+    request: &Request,
+    results: &[PathBuf],
+    args: &OutputArgs,
+) -> Result<u8> {
+    let repository = match &request.origin {
+        Some(origin) => Some(client.repository(&origin.repository)?),
+        None => None,
+    };
+    let read = read_all(from_paths(results)?, request)?;
+    tell(runner, repository.as_ref(), request, &Told::Results(&read, None), args)
+}
+
 /// Makes the report and publishes it; or tells that there is none. Gives the exit code.
 ///
 /// # Errors

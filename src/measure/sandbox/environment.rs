@@ -33,8 +33,9 @@ const DEFAULT_PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/s
 /// Folders of a side that must exist before its first command, and be its own.
 pub(super) const FOLDERS: &[&str] =
     &["home", "tmp", DOWNLOADS, "cache", "gopath/bin", "cargo/bin", "python/bin", "npm/bin", "gem/bin"];
-/// What tools download, and nothing that they build: copied from base to head.
-pub(super) const DOWNLOADS: &str = "downloads";
+/// What tools download, and compiled code that is found by the content of its sources alone: copied from base to head.
+/// Nothing that is found by a name or a path, which both sides share, may be here.
+pub(super) const CACHES: &str = "caches";
 
 /// The environment that an image's own variables give.
 pub(super) fn of_image(env: &[String]) -> BTreeMap<String, String> {
@@ -51,20 +52,20 @@ pub(super) fn of_image(env: &[String]) -> BTreeMap<String, String> {
     result.insert("PATH".to_owned(), format!("{bins}:{path}"));
     for (name, folder) in [
         ("TMPDIR", "tmp"),
-        ("GOCACHE", "go-build"),
+        ("GOCACHE", "caches/go-build"),
         ("GOPATH", "gopath"),
-        ("GOMODCACHE", "downloads/go-mod"),
-        ("CARGO_HOME", "downloads/cargo"),
+        ("GOMODCACHE", "caches/go-mod"),
+        ("CARGO_HOME", "caches/cargo"),
         ("CARGO_INSTALL_ROOT", "cargo"),
-        ("NPM_CONFIG_CACHE", "downloads/npm"),
+        ("NPM_CONFIG_CACHE", "caches/npm"),
         ("NPM_CONFIG_PREFIX", "npm"),
-        ("PIP_CACHE_DIR", "downloads/pip"),
+        ("PIP_CACHE_DIR", "caches/pip"),
         ("PYTHONPYCACHEPREFIX", "pycache"),
         ("PYTHONUSERBASE", "python"),
         ("UV_CACHE_DIR", "uv"),
         ("XDG_CACHE_HOME", "cache"),
         ("GEM_HOME", "gem"),
-        ("CCACHE_DIR", "ccache"),
+        ("CCACHE_DIR", "caches/ccache"),
         ("GRADLE_USER_HOME", "gradle"),
     ] {
         result.insert(name.to_owned(), own(folder));
@@ -156,12 +157,12 @@ mod tests {
         assert!(of_image(&[])["PATH"].ends_with(DEFAULT_PATH));
     }
 
-    /// What is copied from base to head must be downloads, never something that base built.
+    /// Head must not find what base built under a name that both use.
     #[test]
-    fn what_is_built_is_not_among_the_downloads() {
+    fn what_is_installed_is_not_among_the_copied_caches() {
         let env = of_image(&[]);
-        for built in ["GOCACHE", "CARGO_INSTALL_ROOT", "PYTHONUSERBASE", "UV_CACHE_DIR", "GEM_HOME", "XDG_CACHE_HOME"] {
-            assert!(!env[built].contains(DOWNLOADS), "{built}");
+        for built in ["CARGO_INSTALL_ROOT", "PYTHONUSERBASE", "UV_CACHE_DIR", "GEM_HOME", "XDG_CACHE_HOME", "GOPATH"] {
+            assert!(!env[built].starts_with("/bench/private/caches"), "{built}");
         }
         assert!(!env.contains_key("CARGO_TARGET_DIR"), "cargo's own default is inside the side's tree");
     }

@@ -2,7 +2,7 @@
 
 use super::container::{self, Bind};
 use super::engine::Call;
-use super::environment::DOWNLOADS;
+use super::environment::CACHES;
 use super::frame::{Answer, Job, Reader};
 use super::launcher::{BINARY, SUBCOMMAND};
 use super::{ContainerExec, SandboxError, TREE};
@@ -51,8 +51,8 @@ impl ContainerExec {
         let image = self.suites[suite].images.get(step.side).id.clone();
         let found = self.boxes.iter().position(|one| one.side == step.side && one.image == image);
         let index = found.context("the side has no container")?;
-        if step.kind == StepKind::Setup && step.side == Side::Head && self.fresh_downloads {
-            self.copy_downloads()?;
+        if step.kind == StepKind::Setup && step.side == Side::Head && self.fresh_caches {
+            self.copy_caches()?;
         }
         let counted = matches!(step.kind, StepKind::Warmup | StepKind::Round);
         let online = !counted || *self.suites[suite].network.get(step.side);
@@ -67,7 +67,7 @@ impl ContainerExec {
         }
         let answer = self.launch(index, &self.job(step, counted, !online, env), "job", step.timeout + AROUND)?;
         if step.kind == StepKind::Setup && step.side == Side::Base {
-            self.fresh_downloads = true;
+            self.fresh_caches = true;
         }
         let witness = match self.hook.as_mut().filter(|_| counted) {
             Some(hook) => hook.after(step, answer.head.witness),
@@ -198,18 +198,18 @@ impl ContainerExec {
         }
     }
 
-    /// Gives head what base downloaded, by a container that has nothing else: what head writes is never seen by base.
+    /// Gives head what is in base's caches, by a container that has nothing else: what head writes is never seen by base.
     ///
     /// The sides' whole folders are mounted. A folder inside one of them could be a link by now, which an engine would
     /// follow on the host.
-    fn copy_downloads(&mut self) -> Result<()> {
+    fn copy_caches(&mut self) -> Result<()> {
         let binds = [
             Bind::read_only(&self.places.sides.base.private, "/from"),
             Bind::new(&self.places.sides.head.private, "/to"),
         ];
-        let (from, to) = (format!("/from/{DOWNLOADS}"), format!("/to/{DOWNLOADS}"));
-        self.by_hand(Side::Head, &binds, &["copy", &from, &to]).context("copying base's downloads for head")?;
-        self.fresh_downloads = false;
+        let (from, to) = (format!("/from/{CACHES}"), format!("/to/{CACHES}"));
+        self.by_hand(Side::Head, &binds, &["copy", &from, &to]).context("copying base's caches for head")?;
+        self.fresh_caches = false;
         Ok(())
     }
 

@@ -155,7 +155,8 @@ impl Prepared {
         let keep = keep.min(if extras.tables { self.rows.len() } else { self.listed() });
         let (kept, left) = self.rows.split_at(keep);
         let mut view = self.shell.clone();
-        let of = |wanted: fn(Weight) -> bool| kept.iter().filter(move |p| wanted(p.weight)).map(|p| Arc::clone(&p.view));
+        let of =
+            |wanted: fn(Weight) -> bool| kept.iter().filter(move |p| wanted(p.weight)).map(|p| Arc::clone(&p.view));
         view.changed = of(Weight::changed).collect();
         view.changed_more = view.changed.split_off(view.changed.len().min(extras.visible));
         view.suspects = of(|w| w == Weight::Suspect).collect();
@@ -208,9 +209,8 @@ fn first<T: Clone>(all: &[T], count: usize) -> Vec<T> {
 fn place<'a>(report: &'a Report, skeletons: &[Skeleton]) -> Vec<(&'a Row, Placed)> {
     let mut rows: Vec<(&Row, Placed)> = Vec::new();
     for (number, (suite, skeleton)) in report.suites.iter().zip(skeletons).enumerate() {
-        let explained = Side::BOTH
-            .iter()
-            .any(|&side| !matches!(suite.setup.get(side).status, StepStatus::Ok | StepStatus::NotRun));
+        let explained =
+            Side::BOTH.iter().any(|&side| !matches!(suite.setup.get(side).status, StepStatus::Ok | StepStatus::NotRun));
         for (row, (package, table, view)) in suite.rows.iter().zip(&skeleton.rows) {
             let placed = Placed {
                 view: Arc::clone(view),

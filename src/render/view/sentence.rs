@@ -16,6 +16,7 @@ use crate::side::Side;
 pub fn headline(report: &Report, ink: &Ink) -> (&'static str, String) {
     match report.verdict {
         Overall::Failed => ("❌", format!("Nothing could be compared: {}", first_failure(report, ink))),
+        Overall::Unchanged | Overall::Inconclusive if report.counts.failed > 0 => ("⚠️", quiet(report)),
         Overall::Unchanged | Overall::Inconclusive => ("⚪", quiet(report)),
         Overall::Regression if report.design == Design::Files => ("🔸", changed(report, ink)),
         Overall::Improvement if report.design == Design::Files => ("🔹", changed(report, ink)),
@@ -80,7 +81,9 @@ fn changed(report: &Report, ink: &Ink) -> String {
 /// The largest change of a kind: name, delta, unit, word.
 fn largest(report: &Report, ink: &Ink, weight: Weight) -> Option<String> {
     let rows = report.suites.iter().flat_map(|suite| &suite.rows);
-    let row = rows.filter(|row| Weight::of(row) == weight).reduce(|a, b| if order::size(b) > order::size(a) { b } else { a })?;
+    let row = rows
+        .filter(|row| Weight::of(row) == weight)
+        .reduce(|a, b| if order::size(b) > order::size(a) { b } else { a })?;
     let delta = row.delta.as_ref()?;
     Some(format!(
         "{} {} {} ({})",
@@ -106,7 +109,9 @@ fn quiet(report: &Report) -> String {
         }
     }
     let found = match detectable(report) {
-        Some(size) => format!("No change found; this run could have seen {} or more (median row)", number::percent(size)),
+        Some(size) => {
+            format!("No change found; this run could have seen {} or more (median row)", number::percent(size))
+        }
         None => "No change found".to_owned(),
     };
     if parts.is_empty() { found } else { format!("{found}: {}", parts.join(", ")) }
@@ -128,7 +133,11 @@ fn first_failure(report: &Report, ink: &Ink) -> String {
         for side in Side::BOTH {
             let setup = suite.setup.get(side);
             if !matches!(setup.status, StepStatus::Ok | StepStatus::NotRun) {
-                return format!("setup of {} failed on {side} ({})", ink.outside(&suite.name), status(&setup.status, ink));
+                return format!(
+                    "setup of {} failed on {side} ({})",
+                    ink.outside(&suite.name),
+                    status(&setup.status, ink)
+                );
             }
         }
         for side in Side::BOTH {
@@ -191,7 +200,8 @@ pub fn plan(report: &Report) -> String {
 pub fn unreachable(report: &Report) -> Option<String> {
     let needed = report.family.rounds_needed?;
     let family = report.family.size.max(report.family.testable);
-    let smallest = report.family.smallest_p.map_or_else(String::new, |p| format!(" (its smallest p is {})", number::p_value(p)));
+    let smallest =
+        report.family.smallest_p.map_or_else(String::new, |p| format!(" (its smallest p is {})", number::p_value(p)));
     Some(format!(
         "This plan cannot call any change of {}{smallest}. {needed} rounds a side could.",
         number::count(family as usize, "row", "rows")
@@ -235,9 +245,11 @@ fn how_measured(report: &Report) -> String {
              (exact).{}",
             seed(s)
         ),
-        Design::Files => "Two plain files: the order of their rounds is unknown, so drift is not controlled. The test is \
+        Design::Files => {
+            "Two plain files: the order of their rounds is unknown, so drift is not controlled. The test is \
                           that of Mann and Whitney (exact). Nothing here is confirmed."
-            .to_owned(),
+                .to_owned()
+        }
     }
 }
 

@@ -254,7 +254,10 @@ fn geomean(geomean: &Geomean, ink: &Ink) -> GeomeanView {
 fn remarks(suite: &SuiteReport) -> Vec<String> {
     let mut remarks = Vec::new();
     if suite.filtered_out > 0 {
-        remarks.push(format!("{} hidden by the suite's filter.", number::count(suite.filtered_out as usize, "row", "rows")));
+        remarks.push(format!(
+            "{} hidden by the suite's filter.",
+            number::count(suite.filtered_out as usize, "row", "rows")
+        ));
     }
     let blocks = suite.blocks;
     if blocks.invalid + blocks.kept > 0 {

@@ -253,7 +253,7 @@ fn a_cache_replaced_by_a_link_leads_nowhere() {
     fs::create_dir(&victim).unwrap();
     std::os::unix::fs::chown(&victim, Some(OWNER.0), Some(OWNER.1)).unwrap();
     let mut exec = rig.sandbox();
-    let swap = format!("cd /bench/private && rm -rf downloads && ln -s {} downloads", victim.display());
+    let swap = format!("cd /bench/private && rm -rf caches && ln -s {} caches", victim.display());
     said(&mut exec, &setup(Side::Base, "mkdir -p $GOMODCACHE; echo x > $GOMODCACHE/file"));
     said(&mut exec, &round(Side::Head, &swap));
     let error = exec.run(&setup(Side::Head, "true")).unwrap_err();

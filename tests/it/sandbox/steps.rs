@@ -208,13 +208,13 @@ fn placement_is_tried_and_holds_for_rounds() {
 }
 
 #[test]
-fn head_gets_what_base_downloaded_and_base_never_what_head_wrote() {
-    let Some(rig) = Rig::new("head_gets_what_base_downloaded_and_base_never_what_head_wrote") else { return };
+fn head_begins_with_bases_caches_and_base_never_sees_what_head_wrote() {
+    let Some(rig) = Rig::new("head_begins_with_bases_caches_and_base_never_sees_what_head_wrote") else { return };
     let mut exec = rig.sandbox();
     let fill = "mkdir -p $GOMODCACHE/m@v1 && echo good > $GOMODCACHE/m@v1/m.go && chmod 555 $GOMODCACHE/m@v1 && \
-                mkdir -p $GOCACHE && echo built > $GOCACHE/object";
+                mkdir -p $PYTHONUSERBASE && echo built > $PYTHONUSERBASE/installed";
     said(&mut exec, &setup(Side::Base, fill));
-    let look = "cat $GOMODCACHE/m@v1/m.go; ls $GOCACHE 2>/dev/null || echo nothing built; stat -c %a $GOMODCACHE/m@v1";
+    let look = "cat $GOMODCACHE/m@v1/m.go; ls $PYTHONUSERBASE | grep -v bin || echo nothing built; stat -c %a $GOMODCACHE/m@v1";
     assert_eq!(said(&mut exec, &setup(Side::Head, look)), "good\nnothing built\n555\n");
     let poison = "chmod 755 $GOMODCACHE/m@v1 && echo evil > $GOMODCACHE/m@v1/m.go && echo evil > $GOMODCACHE/new.go";
     said(&mut exec, &setup(Side::Head, poison));

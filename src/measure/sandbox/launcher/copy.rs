@@ -1,4 +1,4 @@
-//! Copying a side's downloads for the other side, and emptying a side's folders at the end: as the suite's user, in a
+//! Copying a side's caches for the other side, and emptying a side's folders at the end: as the suite's user, in a
 //! container, since the folders are foreign code's.
 
 use crate::measure::process::remove_tree;
