@@ -16,6 +16,7 @@ pub mod progress;
 mod round;
 mod rows;
 mod runner;
+pub mod sandbox;
 pub mod script;
 pub mod seed;
 mod setup;

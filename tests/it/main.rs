@@ -11,3 +11,4 @@ mod github;
 mod host;
 mod measure;
 mod run;
+mod sandbox;
