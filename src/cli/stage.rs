@@ -1,5 +1,6 @@
 //! The stages as `run`, `measure`, `report` and `demo` share them.
 
+use crate::cli::contained;
 use crate::cli::failure::Failure;
 pub(crate) use crate::cli::place::Place;
 use crate::cli::site::Site;
@@ -8,9 +9,10 @@ use crate::compare::{self, Context, SourceDifference};
 use crate::config::Config;
 use crate::format;
 use crate::host::{self, JournalPlace, Observer, Roots, Session};
+use crate::measure::exec::Exec;
 use crate::measure::process::HostExec;
 use crate::measure::progress::{Event, Lines, Progress, Silent, Terminal};
-use crate::measure::{self, Choice, Options, Tools};
+use crate::measure::{self, Choice, MeasureError, Options, Tools};
 use crate::report::{Report, Revision, RunInfo, Verdict};
 use crate::request::Request;
 use crate::results::{Results, SuiteResults};
@@ -34,6 +36,8 @@ pub(crate) struct Settings {
     pub(crate) raw: Option<PathBuf>,
     /// Time that the job has used already.
     pub(crate) spent: Duration,
+    /// The folder whose owner runs the commands in a container.
+    pub(crate) owner: Option<PathBuf>,
 }
 
 /// Measures where `place` says.
@@ -49,6 +53,7 @@ pub(crate) fn measure(
 ) -> Result<Results> {
     match place {
         Place::Host => measure_on_host(request, site, settings, progress),
+        Place::Container => contained::measure(request, site, settings, progress),
     }
 }
 
@@ -84,17 +89,7 @@ pub(crate) fn measure_on_host(
         warnings,
         config_hash: Some(site.config_hash.clone()),
     };
-    let tools = Tools {
-        parse: &|format, stdout, files| {
-            let input = format::Input { stdout, files };
-            format::parse(format, &input)
-                .map(|(found, parsed)| (found.name().to_owned(), parsed))
-                .map_err(|e| e.to_string())
-        },
-        choose: &|suites| choose(suites, &request.config),
-        invalid: &host::rules::invalid,
-    };
-    let measured = measure::run(request, &mut exec, &tools, &options, progress);
+    let measured = with_tools(request, &mut exec, &options, progress);
     // The observer's share of the session goes with the executor.
     drop(exec);
     let tuning = Rc::try_unwrap(session).map(|session| session.into_inner().finish()).unwrap_or_default();
@@ -102,6 +97,25 @@ pub(crate) fn measure_on_host(
     results.tuning = tuning;
     results.warnings.extend(host::rules::warnings(&results));
     Ok(results)
+}
+
+/// Measures with an executor: how outputs are read, rows chosen and blocks judged is the same everywhere.
+pub(crate) fn with_tools(
+    request: &Request,
+    exec: &mut dyn Exec,
+    options: &Options,
+    progress: &mut dyn Progress,
+) -> Result<Results, MeasureError> {
+    let tools = Tools {
+        parse: &|format, stdout, files| {
+            let input = format::Input { stdout, files };
+            let parsed = format::parse(format, &input);
+            parsed.map(|(found, parsed)| (found.name().to_owned(), parsed)).map_err(|error| error.to_string())
+        },
+        choose: &|suites| choose(suites, &request.config),
+        invalid: &host::rules::invalid,
+    };
+    measure::run(request, exec, &tools, options, progress)
 }
 
 fn choose(suites: &[SuiteResults], config: &Config) -> Vec<Choice> {

@@ -32,13 +32,18 @@ pub(crate) fn carry_out(mut request: Request, args: &MeasureArgs, runner: &Runne
         request.shard = Some(crate::cli::shard(shard)?);
     }
     let top = workspace(runner)?;
-    let place = Place::decide(&request, args.isolation, runner, false)?;
+    let place = Place::decide(&mut request, args.isolation, runner, false, args.repository.as_deref().unwrap_or(&top))?;
     let site = site(&mut request, args.repository.as_deref().unwrap_or(&top), runner)?;
     let output = args.output.clone().or_else(|| runner.input("output").map(PathBuf::from));
     let output = output.unwrap_or_else(|| Path::new(FOLDER).join("results.json"));
     let folder = output.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new(".")).to_owned();
     std::fs::create_dir_all(&folder).with_context(|| format!("making {}", folder.display()))?;
-    let settings = Settings { journal: Some(output.clone()), raw: Some(folder.join("raw")), ..Settings::default() };
+    let settings = Settings {
+        journal: Some(output.clone()),
+        raw: Some(folder.join("raw")),
+        owner: Some(top.clone()),
+        ..Settings::default()
+    };
     let mut progress = stage::progress(args.quiet);
     let measured = stage::measure(&request, &site, place, settings, &mut *progress);
     drop(site);

@@ -41,7 +41,10 @@ impl HelperRig {
         let fake = Fake::intel();
         let Roots { sys, proc, .. } = fake.roots();
         let journal = format!("bench-test-journal-{}", test.len());
-        Some(Self { options: HelperOptions { image: Some(image(&program)), sys, proc, journal, run: "test".to_owned() }, fake })
+        Some(Self {
+            options: HelperOptions { image: Some(image(&program)), sys, proc, journal, run: "test".to_owned() },
+            fake,
+        })
     }
 
     fn begin(&self, host: &Host) -> anyhow::Result<HostHelper> {
