@@ -107,12 +107,7 @@ struct StageData<'a> {
 /// # Errors
 /// If the built-in template is broken, which the tests exclude.
 pub fn html(report: &Report, options: &CommentOptions) -> Result<String, RenderError> {
-    let frame = Frame {
-        name: &options.name,
-        artifact: options.artifact.as_deref(),
-        calibration: options.calibration.as_ref(),
-        ..Frame::default()
-    };
+    let frame = Frame { name: &options.name, artifact: options.artifact.as_deref(), ..Frame::default() };
     let prepared = Prepared::new(report, &frame, Ink::Plain);
     let view = prepared.view(usize::MAX, &ALL);
     let internal = |error: tera::Error| RenderError::Internal(error.to_string());
