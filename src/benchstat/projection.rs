@@ -56,7 +56,7 @@ enum Source {
     /// Every configuration key into a field of its own, made when it is first seen.
     Configuration { order: Order, fields: Vec<(String, usize)> },
     /// The unit, which the caller gives.
-    Unit(usize),
+    Unit,
 }
 
 #[derive(Debug)]
@@ -118,7 +118,7 @@ impl Parser {
         }
         if unit {
             draft.unit_field = Some(draft.field(".unit", Order::First));
-            draft.sources.push(Source::Unit(draft.fields.len() - 1));
+            draft.sources.push(Source::Unit);
         }
         Ok(draft)
     }
@@ -266,7 +266,7 @@ impl Projection {
             match source {
                 Source::One(key, field) => self.row[*field] = symbols.get(key.value(observation)),
                 Source::FullName(field) => self.row[*field] = symbols.get(&self.shared.full_name(observation.name)),
-                Source::Unit(_) => {}
+                Source::Unit => {}
                 Source::Configuration { order, fields } => {
                     for (key, value) in observation.configuration {
                         let field = match fields.iter().find(|(k, _)| k == key) {
@@ -320,10 +320,17 @@ impl Projection {
             match source {
                 Source::One(_, field) | Source::FullName(field) => shown.push(named(*field)),
                 Source::Configuration { fields, .. } => shown.extend(fields.iter().map(|(_, field)| named(*field))),
-                Source::Unit(_) => {}
+                Source::Unit => {}
             }
         }
         shown
+    }
+
+    /// Whether field `at` is of the group of all configuration, not asked for by itself.
+    pub(super) fn is_grouped(&self, at: usize) -> bool {
+        self.sources.iter().any(|source| {
+            matches!(source, Source::Configuration { fields, .. } if fields.iter().any(|(_, field)| *field == at))
+        })
     }
 
     /// The value of field `at` in `key`.

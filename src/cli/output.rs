@@ -1,5 +1,6 @@
 //! Where a report goes: files, and standard output in the form that was asked for.
 
+use crate::benchstat;
 use crate::cli::args::{Colour, Form, OutputArgs};
 use crate::config::ReportConfig;
 use crate::render::{self, CommentOptions};
@@ -14,6 +15,7 @@ pub(crate) fn comment_options(config: &ReportConfig) -> CommentOptions {
         layout: config.layout,
         template: config.template.clone(),
         name: config.name.clone(),
+        classic: Some(benchstat::report_text),
         ..CommentOptions::default()
     }
 }
@@ -55,6 +57,11 @@ pub(crate) fn show(report: &Report, options: &CommentOptions, form: Form, colour
         Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
         other => other.context("writing to standard output"),
     }
+}
+
+/// The report for standard output, coloured where that is a terminal.
+pub(crate) fn text(report: &Report) -> String {
+    render::terminal(report, width(), coloured(Colour::Auto))
 }
 
 /// The report as JSON, with a line end.
