@@ -4,11 +4,14 @@ use super::error::CompareError;
 use super::input::Input;
 use std::io::Read;
 
+/// A file's path and what is in it.
+pub type NamedFile = (String, Vec<u8>);
+
 /// How much of a file is looked at.
 const LOOKED_AT: u64 = 2048;
 
 /// The inputs with their paths if they are results that bench-bot measured, `None` if they are plain files.
-pub(super) fn read(inputs: &[Input]) -> Result<Option<Vec<(String, Vec<u8>)>>, CompareError> {
+pub(super) fn read(inputs: &[Input]) -> Result<Option<Vec<NamedFile>>, CompareError> {
     let measured = inputs.iter().filter(|input| is_measured(input)).count();
     if measured == 0 {
         return Ok(None);

@@ -5,6 +5,7 @@ use super::cli::{CompareArgs, FileLayout};
 use super::error::CompareError;
 use super::input::{Input, inputs};
 use super::load::{Loader, Unknown};
+use super::measured::NamedFile;
 use super::table::{Options, Tables, tables};
 use super::{benchcmp, columns, csv, measured, mismatch, report, text, v1};
 use crate::compare::{self, FileOptions};
@@ -27,7 +28,7 @@ pub struct Others<'o> {
     /// Shows a report in one of the layouts `default`, `json` and `markdown`.
     pub render: &'o dyn Fn(&Report, FileLayout) -> Result<String, String>,
     /// Makes the report of files that bench-bot measured itself (`results.json`), given with their paths.
-    pub measured: &'o dyn Fn(&[(String, Vec<u8>)]) -> Result<Report, String>,
+    pub measured: &'o dyn Fn(&[NamedFile]) -> Result<Report, String>,
 }
 
 /// Compares what `args` name; the exit code.
