@@ -26,6 +26,13 @@ pub struct Expressions {
     pub filter: String,
 }
 
+impl Expressions {
+    /// Whether results are sorted as usual, all of them used.
+    pub(super) fn are_usual(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
 impl Default for Expressions {
     fn default() -> Self {
         let text = str::to_owned;
