@@ -1,4 +1,5 @@
 //! `compare` by itself.
+use bench_bot::benchstat::MeasuredFile;
 use bench_bot::benchstat::cli::{CompareArgs, Others, Streams, run};
 use clap::Parser;
 
@@ -17,7 +18,7 @@ fn main() -> std::process::ExitCode {
     };
     let render =
         |report: &bench_bot::report::Report, _| serde_json::to_string_pretty(report).map_err(|e| e.to_string());
-    let measured = |_: &[(String, Vec<u8>)]| Err("not connected".to_owned());
+    let measured = |_: &[MeasuredFile]| Err("not connected".to_owned());
     match run(&args, &mut streams, &Others { render: &render, measured: &measured }) {
         Ok(code) => code.into(),
         Err(error) => {

@@ -41,5 +41,6 @@ pub use builder::{ExpressionError, Expressions};
 pub use error::CompareError;
 pub use filter::Filter;
 pub use input::{Input, inputs};
+pub use measured::MeasuredFile;
 pub use report::text as report_text;
 pub use syntax::SyntaxError;

@@ -44,7 +44,11 @@ fn whole(
                 Content::Go(text) => go::parse_text(text),
                 Content::Parsed(parsed) => parsed.clone(),
             };
-            loader.sort(input, index, content, builder);
+            if rounds {
+                loader.sort_round(input, index, content, builder);
+            } else {
+                loader.sort(input, index, content, builder);
+            }
             parsed
         })?;
         let named = (input.path.clone(), parsed);

@@ -4,14 +4,20 @@ use super::error::CompareError;
 use super::input::Input;
 use std::io::Read;
 
-/// A file's path and what is in it.
-pub type NamedFile = (String, Vec<u8>);
+/// A file of results that bench-bot measured.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MeasuredFile {
+    /// Its path.
+    pub path: String,
+    /// All of it.
+    pub bytes: Vec<u8>,
+}
 
 /// How much of a file is looked at.
 const LOOKED_AT: u64 = 2048;
 
-/// The inputs with their paths if they are results that bench-bot measured, `None` if they are plain files.
-pub(super) fn read(inputs: &[Input]) -> Result<Option<Vec<NamedFile>>, CompareError> {
+/// The inputs if they are results that bench-bot measured, `None` if they are plain files.
+pub(super) fn read(inputs: &[Input]) -> Result<Option<Vec<MeasuredFile>>, CompareError> {
     let measured = inputs.iter().filter(|input| is_measured(input)).count();
     if measured == 0 {
         return Ok(None);
@@ -24,7 +30,7 @@ pub(super) fn read(inputs: &[Input]) -> Result<Option<Vec<NamedFile>>, CompareEr
         ));
     }
     let whole = |input: &Input| match std::fs::read(&input.path) {
-        Ok(bytes) => Ok((input.path.clone(), bytes)),
+        Ok(bytes) => Ok(MeasuredFile { path: input.path.clone(), bytes }),
         Err(error) => Err(CompareError::Read { path: input.path.clone(), error: error.to_string() }),
     };
     inputs.iter().map(whole).collect::<Result<Vec<_>, _>>().map(Some)
@@ -64,7 +70,7 @@ mod tests {
         assert_eq!(read(&[plain.clone(), other, missing]), Ok(None));
         let found = read(std::slice::from_ref(&results)).expect("results").expect("results");
         assert_eq!(found.len(), 1);
-        assert!(found[0].1.starts_with(b"{\"schema\""));
+        assert!(found[0].bytes.starts_with(b"{\"schema\""));
         assert!(matches!(read(&[results, plain]), Err(CompareError::Usage(_))));
     }
 }

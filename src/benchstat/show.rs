@@ -5,7 +5,7 @@ use super::cli::{CompareArgs, FileLayout};
 use super::error::CompareError;
 use super::input::{Input, inputs};
 use super::load::{Loader, Unknown};
-use super::measured::NamedFile;
+use super::measured::MeasuredFile;
 use super::table::{Options, Tables, tables};
 use super::{benchcmp, columns, csv, measured, mismatch, report, text, v1};
 use crate::compare::{self, FileOptions};
@@ -27,8 +27,8 @@ pub struct Streams<'s> {
 pub struct Others<'o> {
     /// Shows a report in one of the layouts `default`, `json` and `markdown`.
     pub render: &'o dyn Fn(&Report, FileLayout) -> Result<String, String>,
-    /// Makes the report of files that bench-bot measured itself (`results.json`), given with their paths.
-    pub measured: &'o dyn Fn(&[NamedFile]) -> Result<Report, String>,
+    /// Makes the report of files that bench-bot measured itself (`results.json`).
+    pub measured: &'o dyn Fn(&[MeasuredFile]) -> Result<Report, String>,
 }
 
 /// Compares what `args` name; the exit code.
@@ -205,11 +205,7 @@ fn judged(args: &CompareArgs, loader: &Loader<'_>) -> Options {
 }
 
 /// A report of files that bench-bot measured itself.
-fn show_measured(
-    args: &CompareArgs,
-    measured: &[(String, Vec<u8>)],
-    others: &Others<'_>,
-) -> Result<Shown, CompareError> {
+fn show_measured(args: &CompareArgs, measured: &[MeasuredFile], others: &Others<'_>) -> Result<Shown, CompareError> {
     let report = (others.measured)(measured).map_err(CompareError::Usage)?;
     let text = match args.layout {
         FileLayout::Default | FileLayout::Json | FileLayout::Markdown => return shown(args, &report, others),

@@ -3,6 +3,7 @@
 mod faults;
 mod robustness;
 
+use super::MeasuredFile;
 use super::cli::{CompareArgs, FileLayout, Others, Streams, run};
 use crate::report::Report;
 use clap::Parser;
@@ -36,7 +37,7 @@ fn compare_with(arguments: &[String], mut stdin: &[u8]) -> Done {
     let (mut out, mut err) = (Vec::new(), Vec::new());
     let mut streams = Streams { stdin: &mut stdin, out: &mut out, err: &mut err };
     let render = |report: &Report, _: FileLayout| serde_json::to_string(report).map_err(|error| error.to_string());
-    let measured = |_: &[(String, Vec<u8>)]| Err("not here".to_owned());
+    let measured = |_: &[MeasuredFile]| Err("not here".to_owned());
     let (code, message) = match run(&args, &mut streams, &Others { render: &render, measured: &measured }) {
         Ok(code) => (code, String::new()),
         Err(error) => (error.exit_code(), error.to_string()),
