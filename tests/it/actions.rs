@@ -4,6 +4,7 @@ mod asked;
 mod ends;
 mod refused;
 mod shards;
+mod workflows;
 
 use crate::bot::{CONFIG, Ran, Repo, prints};
 use crate::github::openapi;

@@ -6,7 +6,7 @@ use bench_bot::standin::state::HeadRepo;
 
 impl Site {
     /// Ada writes a comment on the pull request: its number and the event.
-    fn says(&self, body: &str) -> (u64, Value) {
+    pub(super) fn says(&self, body: &str) -> (u64, Value) {
         let id = self.standin.with(|state| state.add_comment(NAME, PULL, "ada", body));
         let user = json!({"login": "ada", "id": 1815, "type": "User"});
         let event = json!({"action": "created", "repository": Self::repository(), "sender": user,
@@ -16,14 +16,14 @@ impl Site {
         (id, event)
     }
 
-    fn reactions(&self, comment: u64) -> Vec<String> {
+    pub(super) fn reactions(&self, comment: u64) -> Vec<String> {
         self.standin.with(|state| {
             let note = state.repositories[NAME].comments.iter().find(|note| note.id == comment).unwrap();
             note.reactions.iter().map(|(_, _, content)| content.clone()).collect()
         })
     }
 
-    fn form(&self, fields: Value) -> Value {
+    pub(super) fn form(&self, fields: Value) -> Value {
         json!({"ref": "refs/heads/main", "inputs": fields, "workflow": "bench.yml", "repository": Self::repository(),
             "sender": {"login": "ada", "id": 1815, "type": "User"}})
     }
