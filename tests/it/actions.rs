@@ -1,7 +1,15 @@
 //! bench-bot in a job of GitHub Actions: the built program, real git and processes, the stand-in over real HTTP.
 
+mod asked;
+mod ends;
+mod refused;
+mod shards;
+mod workflows;
+
 use crate::bot::{CONFIG, Ran, Repo, prints};
 use crate::github::openapi;
+use bench_bot::github::comment::Meta;
+use bench_bot::standin::state::{Kept, Run};
 use bench_bot::standin::{Options, Standin, TOKEN};
 use serde_json::{Value, json};
 use std::fs;
@@ -25,11 +33,13 @@ impl Site {
         let config = repo.path().join(".github/bench-bot.yml");
         standin.with(|state| {
             state.account("ada");
+            state.accounts.get_mut("ada").unwrap().id = 1815;
             let known = state.add_repository(NAME);
             known.commits.clear();
             known.add_commit(&base, "Base", &[]);
             known.add_commit(&head, "Head", &[&base]);
             known.refs.insert("heads/main".to_owned(), base.clone());
+            known.roles.insert("ada".to_owned(), "write".to_owned());
             if let Ok(config) = fs::read(config) {
                 for commit in [&base, &head] {
                     known.files.insert((commit.clone(), ".github/bench-bot.yml".to_owned()), config.clone());
@@ -119,6 +129,74 @@ impl Site {
             notes.iter().map(|note| (note.id, note.author.clone().unwrap_or_default(), note.body.clone())).collect()
         })
     }
+}
+
+/// The three-job form.
+impl Site {
+    /// The gate's request, for the pull request.
+    fn gate(&self, run: u64) -> String {
+        Ran::of(self.job("pull_request", &self.pull_request(), run, &[("token", TOKEN), ("mode", "gate")])).expect(0);
+        self.output("request")
+    }
+
+    /// The measuring job: on the host, and without a token. The results file.
+    fn measure(&self, run: u64, request: &str, inputs: &[(&str, &str)]) -> std::path::PathBuf {
+        let mut all = vec![("mode", "measure"), ("request", request), ("isolation", "host")];
+        all.extend(inputs);
+        Ran::of(self.job("pull_request", &json!({}), run, &all)).expect(0);
+        self.repo.path().join("bench-bot-out/results.json")
+    }
+
+    fn report(&self, run: u64, request: &str, inputs: &[(&str, &str)]) -> Command {
+        let mut all = vec![("mode", "report"), ("request", request)];
+        if !inputs.iter().any(|(name, _)| *name == "token") {
+            all.push(("token", TOKEN));
+        }
+        all.extend(inputs);
+        self.job("pull_request", &self.pull_request(), run, &all)
+    }
+
+    /// Keeps a file as an artifact of a run.
+    fn keep(&self, run: u64, name: &str, file: &[u8]) {
+        let archive = archive(file);
+        self.standin.with(|state| {
+            let id = state.number();
+            let head_sha = self.head.clone();
+            let known = state.repositories.get_mut(NAME).unwrap();
+            known.runs.entry(run).or_insert_with(|| Run {
+                event: "pull_request".to_owned(),
+                status: "in_progress".to_owned(),
+                conclusion: None,
+                head_branch: "change".to_owned(),
+                head_sha,
+            });
+            known.artifacts.push(Kept { id, name: name.to_owned(), run, archive, expired: false, digest: None });
+        });
+    }
+
+    /// The one comment, and what it says of its run.
+    #[track_caller]
+    fn comment(&self) -> (String, Meta) {
+        let mut ours = self.comments();
+        ours.retain(|comment| comment.2.starts_with("<!-- bench-bot:result"));
+        assert_eq!(ours.len(), 1, "{ours:?}");
+        let body = ours.remove(0).2;
+        let meta = Meta::of(&body).unwrap();
+        (body, meta)
+    }
+
+    fn summary(&self) -> String {
+        fs::read_to_string(self.repo.job().join("summary.md")).unwrap()
+    }
+}
+
+/// A zip archive of `results.json`, as the upload action makes it.
+pub(crate) fn archive(file: &[u8]) -> Vec<u8> {
+    use std::io::Write;
+    let mut zip = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    zip.start_file("results.json", zip::write::SimpleFileOptions::default()).unwrap();
+    zip.write_all(file).unwrap();
+    zip.finish().unwrap().into_inner()
 }
 
 fn slower() -> Site {

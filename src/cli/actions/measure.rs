@@ -5,6 +5,7 @@ use crate::actions::Runner;
 use crate::cli::args::MeasureArgs;
 use crate::cli::site::Site;
 use crate::cli::stage::{self, Place, Settings};
+use crate::gate::Inputs;
 use crate::git::{Repository, Workspace};
 use crate::request::Request;
 use anyhow::{Context, Result};
@@ -32,8 +33,14 @@ pub(crate) fn carry_out(mut request: Request, args: &MeasureArgs, runner: &Runne
         request.shard = Some(crate::cli::shard(shard)?);
     }
     let top = workspace(runner)?;
-    let place = Place::decide(&mut request, args.isolation, runner, false, args.repository.as_deref().unwrap_or(&top))?;
-    let site = site(&mut request, args.repository.as_deref().unwrap_or(&top), runner)?;
+    let clone = args.repository.as_deref().unwrap_or(&top);
+    let known = request.notes.len();
+    let place = Place::decide(&mut request, args.isolation, runner, false, clone)?;
+    let site = site(&mut request, clone, runner)?;
+    // After the site has taken the policy's hash: what the job's file says of its machine is no policy.
+    if let Some(tuning) = Inputs::from_runner(runner)?.tuning {
+        request.config.host.tuning = tuning;
+    }
     let output = args.output.clone().or_else(|| runner.input("output").map(PathBuf::from));
     let output = output.unwrap_or_else(|| Path::new(FOLDER).join("results.json"));
     let folder = output.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new(".")).to_owned();
@@ -45,9 +52,11 @@ pub(crate) fn carry_out(mut request: Request, args: &MeasureArgs, runner: &Runne
         ..Settings::default()
     };
     let mut progress = stage::progress(args.quiet);
-    let measured = stage::measure(&request, &site, place, settings, &mut *progress);
+    let mut measured = stage::measure(&request, &site, place, settings, &mut *progress);
     drop(site);
-    if let Ok(results) = &measured {
+    if let Ok(results) = &mut measured {
+        // The report's job has the request as the gate made it: what was found out here goes with the results.
+        results.warnings.extend(request.notes.drain(known..));
         crate::results::write(&output, results).with_context(|| format!("writing {}", output.display()))?;
     }
     give_to_owner(&folder, &top);
