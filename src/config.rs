@@ -3,18 +3,48 @@
 //! `.github/bench-bot.yml` is read by [`load`]; these types are what the rest of the program sees. They travel inside
 //! `request.json`, so that no later stage needs a checkout to know the policy.
 
+mod check;
+mod describe;
+mod error;
+mod host;
+mod load;
+mod locate;
+mod policy;
+mod raw;
+pub mod refname;
+mod scan;
+mod seconds;
+mod suite;
+mod value;
+
+pub use check::is_report_name;
+pub(crate) use check::regex_fault;
+pub use describe::{Source, describe};
+pub use error::ConfigError;
+pub(crate) use error::{nearest, printable};
+pub use host::{Cpus, Host, Tuning};
+pub use load::{LIMIT, LoadError, PATH, check_template, load, load_tree, load_with_source};
+pub use policy::{
+    CommandPolicy, CommentMode, CommentOn, Compare, Correction, FailOn, ForkApproval, Layout, Permission, PrimaryTime,
+    Rename, ReportConfig, SuitesFrom, Template, UnitPolicy,
+};
+pub(crate) use value::invisible;
+pub use value::{parse_duration, parse_ratio};
+
 use crate::side::PerSide;
-use crate::unit::Direction;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::time::Duration;
+
+/// Most rounds a side, over all stages of a plan.
+pub const MAX_ROUNDS: u32 = 100;
 
 /// Everything that a run is told.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Config {
-    /// The suites, at least one, with different names.
+    /// The suites, with different names. None: [`crate::detect`] finds them in the tree.
     pub suites: Vec<Suite>,
     /// How many rounds.
     pub rounds: Rounds,
@@ -82,7 +112,7 @@ pub struct SuiteSide {
     pub directory: String,
     /// Runs once before any round.
     pub setup: Option<String>,
-    /// One execution is one round. Run by `sh -c`.
+    /// One execution is one round. Run by `sh -c`. Empty: [`crate::detect`] finds it in `directory`.
     pub run: String,
     /// Format of the output: a name that [`crate::format`] knows, or `auto`.
     pub format: String,
@@ -198,312 +228,20 @@ pub enum Isolation {
     Host,
 }
 
-/// Settings of the host.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
-pub struct Host {
-    /// Whether settings are tried at all, and whether a refusal stops the run.
-    pub tuning: Tuning,
-    /// CPUs of the bench command.
-    pub cpus: Cpus,
-    /// Priority, -20 to 19; `None` leaves it.
-    pub nice: Option<i8>,
-    /// Frequency governor; `None` leaves it.
-    pub governor: Option<String>,
-    /// Boost on or off; `None` leaves it.
-    pub boost: Option<bool>,
-    /// Energy performance preference; `None` leaves it.
-    pub epp: Option<String>,
-    /// Lowest frequency in kHz; `None` leaves it.
-    pub min_khz: Option<u64>,
-    /// Highest frequency in kHz; `None` leaves it.
-    pub max_khz: Option<u64>,
-}
-
-/// What to do with settings.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(rename_all = "kebab-case")]
-pub enum Tuning {
-    /// Set what can be set, report the rest.
-    BestEffort,
-    /// Refuse to measure if one cannot be set.
-    Require,
-    /// Set nothing.
-    Off,
-}
-
-/// CPUs of the bench command.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(rename_all = "lowercase")]
-pub enum Cpus {
-    /// Chosen by rule: whole cores, not CPU 0's.
-    Auto,
-    /// No pinning.
-    All,
-    /// This list, as in `2-3,6`.
-    List(String),
-}
-
-/// How base and head are compared.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
-pub struct Compare {
-    /// Which commit is base: `merge-base`, `target`, or a ref.
-    pub base: String,
-    /// Error rate of a whole report, 0 < alpha < 1.
-    pub alpha: f64,
-    /// Smallest relative change that counts: 0.02 is 2 %.
-    pub threshold: f64,
-    /// Correction for many rows.
-    pub correction: Correction,
-    /// What is said of single units.
-    pub units: BTreeMap<String, UnitPolicy>,
-    /// Names changed before pairing, in order: regular expression and replacement.
-    pub rename: Vec<Rename>,
-    /// Where a benchmark has wall and CPU time: which one is judged.
-    pub primary: PrimaryTime,
-}
-
-/// Correction for many rows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(rename_all = "lowercase")]
-pub enum Correction {
-    /// Holm's step-down method.
-    Holm,
-    /// None: every row at alpha.
-    None,
-}
-
-/// Which of two times is judged.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(rename_all = "lowercase")]
-pub enum PrimaryTime {
-    /// Wall-clock time.
-    Wall,
-    /// CPU time.
-    Cpu,
-}
-
-/// What the configuration says of one unit.
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
-pub struct UnitPolicy {
-    /// Direction.
-    pub better: Option<Direction>,
-    /// Relative threshold: 0.05 is 5 %.
-    pub threshold: Option<f64>,
-    /// Absolute threshold in the unit, for rows that have no relative one.
-    pub absolute: Option<f64>,
-    /// Whether values are exact.
-    pub exact: Option<bool>,
-}
-
-/// A renamed benchmark.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
-pub struct Rename {
-    /// Regular expression over the full name.
-    pub from: String,
-    /// Replacement, with `$1`.
-    pub to: String,
-}
-
-/// How the result is shown.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
-pub struct ReportConfig {
-    /// Layout of the comment.
-    pub layout: Layout,
-    /// Text of the user's template, read from the trusted side.
-    pub template: Option<Template>,
-    /// What makes the exit code 1.
-    pub fail_on: Vec<FailOn>,
-    /// Edit the comment or post it anew.
-    pub comment_mode: CommentMode,
-    /// When there is a comment at all.
-    pub comment_on: CommentOn,
-    /// One comment for each name.
-    pub name: String,
-}
-
-/// A user's template.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
-pub struct Template {
-    /// Where it was read from.
-    pub path: String,
-    /// Its text.
-    pub text: String,
-}
-
-/// Layout of the comment.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(rename_all = "kebab-case")]
-pub enum Layout {
-    /// Verdict, changed rows, the rest folded.
-    Default,
-    /// The text of today's benchstat.
-    Benchstat,
-    /// The text of the first benchstat.
-    BenchstatV1,
-    /// The text of benchcmp.
-    Benchcmp,
-}
-
-/// What makes the exit code 1.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(rename_all = "lowercase")]
-pub enum FailOn {
-    /// Nothing.
-    Never,
-    /// A failed side or row.
-    Failure,
-    /// A regression.
-    Regression,
-    /// A row that could not be decided.
-    Inconclusive,
-}
-
-/// Edit the comment or post it anew.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(rename_all = "lowercase")]
-pub enum CommentMode {
-    /// Edit.
-    Update,
-    /// Delete and post, which notifies.
-    Recreate,
-}
-
-/// When there is a comment.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(rename_all = "lowercase")]
-pub enum CommentOn {
-    /// Always.
-    Always,
-    /// When a row changed or failed, or a comment is there already.
-    Change,
-    /// When a row is a regression or failed, or a comment is there already.
-    Regression,
-}
-
-/// Who may use `/bench`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
-pub struct CommandPolicy {
-    /// The permission needed: `read`, `triage`, `write`, `maintain` or `admin`.
-    pub permission: Permission,
-    /// Shortest time between two runs on one pull request.
-    #[serde(with = "seconds")]
-    #[cfg_attr(test, schemars(with = "f64"))]
-    pub cooldown: Duration,
-    /// What approves the code of a fork.
-    pub fork_approval: ForkApproval,
-}
-
-/// A permission on the repository, in rising order.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(rename_all = "lowercase")]
-pub enum Permission {
-    /// Anybody.
-    None,
-    /// May read.
-    Read,
-    /// May triage.
-    Triage,
-    /// May push.
-    Write,
-    /// May maintain.
-    Maintain,
-    /// May administer.
-    Admin,
-}
-
-/// What approves the code of a fork.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(rename_all = "lowercase")]
-pub enum ForkApproval {
-    /// A `/bench` comment of somebody who may.
-    Comment,
-    /// The comment must name the commit (`head=`).
-    Sha,
-}
-
-/// Durations as seconds.
-mod seconds {
-    use serde::{Deserialize, Deserializer, Serializer};
-    use std::time::Duration;
-
-    pub(super) fn serialize<S: Serializer>(value: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_f64(value.as_secs_f64())
-    }
-
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Duration, D::Error> {
-        Duration::try_from_secs_f64(f64::deserialize(deserializer)?).map_err(serde::de::Error::custom)
-    }
-}
-
-impl Default for Host {
+impl Default for Config {
+    /// What holds without a configuration file; the suites are still to be detected.
     fn default() -> Self {
         Self {
-            tuning: Tuning::BestEffort,
-            cpus: Cpus::Auto,
-            nice: Some(-20),
-            governor: Some("performance".to_owned()),
-            boost: Some(false),
-            epp: None,
-            min_khz: None,
-            max_khz: None,
+            suites: Vec::new(),
+            rounds: Rounds::default(),
+            budget: Duration::from_secs(600),
+            max_time: Duration::from_secs(3600),
+            isolation: Isolation::Auto,
+            host: Host::default(),
+            compare: Compare::default(),
+            report: ReportConfig::default(),
+            command: CommandPolicy::default(),
         }
-    }
-}
-
-impl Default for Compare {
-    fn default() -> Self {
-        Self {
-            base: "merge-base".to_owned(),
-            alpha: 0.05,
-            threshold: 0.02,
-            correction: Correction::Holm,
-            units: BTreeMap::new(),
-            rename: Vec::new(),
-            primary: PrimaryTime::Wall,
-        }
-    }
-}
-
-impl Default for ReportConfig {
-    fn default() -> Self {
-        Self {
-            layout: Layout::Default,
-            template: None,
-            fail_on: vec![FailOn::Never],
-            comment_mode: CommentMode::Update,
-            comment_on: CommentOn::Always,
-            name: "bench".to_owned(),
-        }
-    }
-}
-
-impl Default for CommandPolicy {
-    fn default() -> Self {
-        Self { permission: Permission::Write, cooldown: Duration::from_secs(300), fork_approval: ForkApproval::Comment }
     }
 }
 
@@ -512,3 +250,6 @@ impl Default for Rounds {
         Self::Staged { screen: 8, confirm: 16 }
     }
 }
+
+#[cfg(test)]
+mod tests;

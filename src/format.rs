@@ -3,8 +3,57 @@
 //! Every tool has a module of its own that turns its output into [`Parsed`]. Units are normalised here once
 //! (see [`crate::unit`]), so that nothing above this module knows which tool ran.
 
+pub mod go;
+
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+
+mod asv;
+mod benchmarkjs;
+mod bmf;
+mod cargo_criterion;
+mod catch2;
+mod collect;
+mod criterion;
+mod custom;
+mod deno;
+mod detect;
+mod divan;
+mod dotnet;
+mod error;
+mod google;
+mod gotool;
+mod gungraun;
+mod hyperfine;
+mod jmh;
+mod julia;
+mod libtest;
+mod lines;
+mod mitata;
+mod number;
+mod perf;
+pub mod process;
+mod pyperf;
+mod pytest;
+mod shape;
+mod source;
+mod tachometer;
+mod tinybench;
+mod tool;
+mod vitest;
+
+pub use detect::parse;
+pub use error::{FormatError, Place};
+pub use tool::{About, Format, Raw};
+
+/// What a command left behind.
+#[derive(Debug, Clone, Copy)]
+pub struct Input<'a> {
+    /// Its standard output.
+    pub stdout: &'a [u8],
+    /// The files that the suite names as its output, by path; empty where the output is standard output.
+    pub files: &'a BTreeMap<String, Vec<u8>>,
+}
 
 /// The identity of a benchmark inside a suite: what pairs base with head.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -96,3 +145,6 @@ pub struct Parsed {
     /// What could not be parsed.
     pub warnings: Vec<ParseWarning>,
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,1 +1,5 @@
-//! Stage 1: an event becomes a request, or a reason why not.
+//! Stage 1.
+
+pub mod command;
+mod markdown;
+mod quote;

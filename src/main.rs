@@ -1,1 +1,12 @@
-fn main() {}
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let mut args = std::env::args_os().skip(1);
+    let first = args.next();
+    // Parts of this program that it starts itself; they are no commands for users.
+    match first.as_ref().and_then(|first| first.to_str()) {
+        Some(bench_bot::host::guardian::ARGUMENT) => bench_bot::host::guardian::main(args),
+        Some(bench_bot::host::helper::ARGUMENT) => bench_bot::host::helper::main(args),
+        _ => bench_bot::cli::main(),
+    }
+}

@@ -215,6 +215,9 @@ pub struct SuiteReport {
     pub filtered_out: u32,
     /// Blocks that were run, invalid and re-run, invalid and kept.
     pub blocks: BlockCounts,
+    /// The parameter inside names, where the suite's configuration has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sweep: Option<crate::config::Sweep>,
 }
 
 /// Rounds that failed on one side.
@@ -514,6 +517,9 @@ pub struct Environment {
     pub tools: BTreeMap<String, String>,
     /// Figures over all rounds of a side, by name (`user`, `max_rss`, `mhz`, `steal`, `load` …): smallest, median, largest.
     pub witness: BTreeMap<String, PerSide<Option<[f64; 3]>>>,
+    /// The same figures round by round: seconds since the start of measuring, and the value.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub timeline: BTreeMap<String, PerSide<Vec<(f64, f64)>>>,
     /// Start, RFC 3339.
     pub started: String,
     /// End, RFC 3339.

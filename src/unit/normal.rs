@@ -36,6 +36,21 @@ pub struct Normal {
     pub better: Option<Direction>,
 }
 
+impl Normal {
+    /// `value`, given in the original unit, in the normalised one.
+    ///
+    /// A factor such as 10⁻⁹ has no exact binary form while its reciprocal has: dividing keeps decimal digits.
+    #[must_use]
+    pub fn apply(&self, value: f64) -> f64 {
+        let divisor = self.factor.recip().round();
+        if self.factor < 1.0 && (divisor * self.factor - 1.0).abs() < 1e-9 {
+            value / divisor
+        } else {
+            value * self.factor
+        }
+    }
+}
+
 /// The normal form of `unit`.
 ///
 /// Units that no rule knows come back unchanged with factor 1. Normalising a normalised unit changes nothing.
@@ -75,7 +90,8 @@ pub fn is_cpu_time(unit: &str) -> bool {
 
 /// Name and factor, or `None` if no rule applies.
 fn convert(unit: &str) -> Option<(String, f64)> {
-    if let Some((_, name, factor)) = WHOLE.iter().find(|(spelling, ..)| *spelling == unit) {
+    let word = lowercase_word(unit);
+    if let Some((_, name, factor)) = WHOLE.iter().find(|(spelling, ..)| *spelling == unit || *spelling == word) {
         return Some(((*name).to_owned(), *factor));
     }
     let (numerator, denominator) = split(unit);

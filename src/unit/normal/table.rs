@@ -62,6 +62,7 @@ pub(super) const SIZE: &[(&str, &str, f64)] = &[
     ("MiB", "B", 1_048_576.0),
     ("GiB", "B", 1_073_741_824.0),
     ("TiB", "B", 1_099_511_627_776.0),
+    ("b", "bit", 1.0),
     ("bit", "bit", 1.0),
     ("bits", "bit", 1.0),
     ("Kb", "bit", 1e3),
@@ -243,6 +244,12 @@ pub(super) const WHOLE: &[(&str, &str, f64)] = &[
     ("Reads bytes", "reads-B", 1.0),
     ("WritesBytes", "writes-B", 1.0),
     ("Writes bytes", "writes-B", 1.0),
+    ("Errors", "errors", 1.0),
+    ("Contexts", "error-contexts", 1.0),
+    ("SuppressedErrors", "suppressed-errors", 1.0),
+    ("Suppressed Errors", "suppressed-errors", 1.0),
+    ("SuppressedContexts", "suppressed-contexts", 1.0),
+    ("Suppressed Contexts", "suppressed-contexts", 1.0),
 ];
 
 /// Whether and when the exact rule applies to a unit.
@@ -292,6 +299,8 @@ pub(super) const KNOWN: &[(&str, Option<Direction>, Exactness)] = &[
     ("at-t-end-blocks", Some(Lower), Exactness::Exact),
     ("reads-B", Some(Lower), Exactness::Exact),
     ("writes-B", Some(Lower), Exactness::Exact),
+    ("errors", Some(Lower), Exactness::Exact),
+    ("error-contexts", Some(Lower), Exactness::Exact),
 ];
 
 /// Numerators of rates whose direction nobody can tell: a faster program allocates and fails faster too.

@@ -91,6 +91,7 @@ const TOOLS: &[(&str, &str, f64, Option<Direction>, bool)] = &[
     ("ns/row", "sec/row", 1e-9, Some(Lower), false),
     ("%", "%", 1.0, None, false),
     ("", "", 1.0, None, false),
+    ("Percent", "%", 1.0, None, false),
     ("points", "points", 1.0, None, false),
     ("ns/s", "ns/s", 1.0, None, false),
     ("a/b/c", "a/b/c", 1.0, None, false),
@@ -151,6 +152,14 @@ fn two_scales_of_one_unit_meet() {
         assert_eq!(left.unit, right.unit);
         assert!((right.factor / left.factor / ratio - 1.0).abs() < 1e-12);
     }
+}
+
+#[test]
+fn decimal_digits_survive_the_scale() {
+    assert_eq!(normalise("ns/iter").apply(3161.0).to_string(), "0.000003161");
+    assert_eq!(normalise("ops/min").apply(90.0), 1.5);
+    assert_eq!(normalise("MiB/s").apply(2.0), 2_097_152.0);
+    assert_eq!(normalise("widgets").apply(0.1), 0.1);
 }
 
 #[test]

@@ -1,0 +1,256 @@
+//! Results are sorted into tables, rows and columns.
+
+use super::filter::Filter;
+use super::hash::FastMap;
+use super::intern::{Interner, Symbol};
+use super::projection::{KeyId, Observation, Parser, Projection};
+use super::syntax::SyntaxError;
+use crate::unit::tidy_unit;
+
+/// How results are sorted: benchstat's expressions, see [`Filter`] for `filter`.
+///
+/// A projection is a list of keys separated by blanks or commas: `.name`, `.fullname`, `/sub-name key`, `/gomaxprocs`,
+/// `.file`, `.config` (all configuration) or a configuration key, each with an optional order: `@alpha`, `@num`, or
+/// `@(value …)`, which also excludes every other value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Expressions {
+    /// What makes a table; the unit always does too.
+    pub table: String,
+    /// What makes a row.
+    pub row: String,
+    /// What makes a column.
+    pub col: String,
+    /// What is ignored: results that differ in it only are samples of one cell.
+    pub ignore: String,
+    /// Which results are used.
+    pub filter: String,
+}
+
+impl Default for Expressions {
+    fn default() -> Self {
+        let text = str::to_owned;
+        Self { table: text(".config"), row: text(".fullname"), col: text(".file"), ignore: text(""), filter: text("*") }
+    }
+}
+
+/// An expression that cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("parsing --{option}: {error}")]
+pub struct ExpressionError {
+    /// The option that it was given for, without dashes.
+    pub option: &'static str,
+    /// What is wrong.
+    pub error: SyntaxError,
+}
+
+/// A value of a result: the number and unit as printed.
+pub(super) type Printed<'v> = (f64, &'v str);
+
+/// Sorts results.
+#[derive(Debug)]
+pub(super) struct Builder {
+    pub(super) symbols: Interner,
+    pub(super) table: Projection,
+    pub(super) row: Projection,
+    pub(super) col: Projection,
+    pub(super) residue: Projection,
+    filter: Filter,
+    pub(super) tables: Vec<Group>,
+    by_key: FastMap<KeyId, usize>,
+    pub(super) cells: Vec<Cell>,
+    units: Units,
+    /// What the results of a name so far were sorted into, as long as input and configuration stay the same.
+    known: FastMap<Box<str>, usize>,
+    places: Vec<Place>,
+    last: Option<usize>,
+    state: (u32, u32),
+}
+
+/// The cells of one table key.
+#[derive(Debug)]
+pub(super) struct Group {
+    pub(super) key: KeyId,
+    /// Places in `Builder::cells`, by row and column.
+    pub(super) cells: FastMap<(KeyId, KeyId), usize>,
+}
+
+/// The samples of one table, row and column.
+#[derive(Debug, Default)]
+pub(super) struct Cell {
+    pub(super) values: Vec<f64>,
+    /// What is left over of the first result and of the last one.
+    leftover: Option<(KeyId, KeyId)>,
+    /// The fields of the residue in which its results differ.
+    pub(super) varying: Vec<usize>,
+    /// The input and line of the first value.
+    pub(super) origin: (u32, u32),
+}
+
+/// Where the results of one name go.
+#[derive(Debug)]
+struct Place {
+    row: KeyId,
+    col: KeyId,
+    residue: KeyId,
+    /// By unit.
+    cells: Vec<(UnitId, usize)>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct UnitId(usize);
+
+/// The units seen: as printed, tidied, the factor between the two.
+#[derive(Debug, Default)]
+struct Units {
+    known: Vec<(Box<str>, Symbol, f64)>,
+    by_name: FastMap<Box<str>, UnitId>,
+}
+
+impl Units {
+    fn get(&mut self, unit: &str, symbols: &mut Interner) -> UnitId {
+        // A run prints few units; comparing with the first few is faster than hashing.
+        if let Some(at) = self.known.iter().take(4).position(|(name, ..)| **name == *unit) {
+            return UnitId(at);
+        }
+        if let Some(id) = self.by_name.get(unit) {
+            return *id;
+        }
+        let (tidied, factor) = tidy_unit(unit);
+        let id = UnitId(self.known.len());
+        self.known.push((unit.into(), symbols.get(&tidied), factor));
+        self.by_name.insert(unit.into(), id);
+        id
+    }
+}
+
+impl Builder {
+    /// A builder that sorts by `expressions`.
+    pub(super) fn new(expressions: &Expressions) -> Result<Self, ExpressionError> {
+        let at = |option| move |error| ExpressionError { option, error };
+        let mut filter = Filter::parse(&expressions.filter).map_err(at("filter"))?;
+        let mut parser = Parser::default();
+        let table = parser.parse(&expressions.table, &mut filter, true).map_err(at("table"))?;
+        let row = parser.parse(&expressions.row, &mut filter, false).map_err(at("row"))?;
+        let col = parser.parse(&expressions.col, &mut filter, false).map_err(at("col"))?;
+        parser.parse(&expressions.ignore, &mut filter, false).map_err(at("ignore"))?;
+        let residue = parser.residue();
+        let [table, row, col, residue] = parser.finish([table, row, col, residue]);
+        Ok(Self {
+            symbols: Interner::default(),
+            table,
+            row,
+            col,
+            residue,
+            filter,
+            tables: Vec::new(),
+            by_key: FastMap::default(),
+            cells: Vec::new(),
+            units: Units::default(),
+            known: FastMap::default(),
+            places: Vec::new(),
+            last: None,
+            state: (u32::MAX, 0),
+        })
+    }
+
+    /// Adds a result of input `input`, whose configuration is of version `version`, from line `line`.
+    ///
+    /// Results with the same input and version must have the same label and configuration.
+    pub(super) fn add<'v>(
+        &mut self,
+        (input, version): (u32, u32),
+        line: usize,
+        observation: &Observation<'_>,
+        values: impl Iterator<Item = Printed<'v>> + Clone,
+    ) {
+        if !self.filter.is_everything() {
+            return self.add_filtered((input, version), line, observation, values);
+        }
+        self.enter((input, version), observation);
+        for value in values {
+            self.value(input, line, observation, value);
+        }
+    }
+
+    /// [`Builder::add`] where the filter must be asked. A result of which nothing is left is not seen at all: it makes no
+    /// key and no order.
+    fn add_filtered<'v>(
+        &mut self,
+        state: (u32, u32),
+        line: usize,
+        observation: &Observation<'_>,
+        values: impl Iterator<Item = Printed<'v>> + Clone,
+    ) {
+        let tidied: Vec<_> = values.clone().map(|(_, unit)| (unit, tidy_unit(unit).0)).collect();
+        let units: Vec<(&str, &str)> = tidied.iter().map(|(printed, tidied)| (*printed, &**tidied)).collect();
+        let held = self.filter.values(observation, &units);
+        if !held.contains(&true) {
+            return;
+        }
+        self.enter(state, observation);
+        for (value, _) in values.zip(held).filter(|(_, held)| *held) {
+            self.value(state.0, line, observation, value);
+        }
+    }
+
+    /// Finds where results of the observation's name go.
+    fn enter(&mut self, state: (u32, u32), observation: &Observation<'_>) {
+        if self.state != state {
+            self.state = state;
+            self.known.clear();
+            self.places.clear();
+            self.last = None;
+        }
+        if let Some(at) = self.known.get(observation.name) {
+            self.last = Some(*at);
+            return;
+        }
+        let place = Place {
+            row: self.row.project(observation, &mut self.symbols),
+            col: self.col.project(observation, &mut self.symbols),
+            residue: self.residue.project(observation, &mut self.symbols),
+            cells: Vec::new(),
+        };
+        self.places.push(place);
+        self.known.insert(observation.name.into(), self.places.len() - 1);
+        self.last = Some(self.places.len() - 1);
+    }
+
+    /// Adds one value of the result that was entered last.
+    fn value(&mut self, input: u32, line: usize, observation: &Observation<'_>, (value, unit): Printed<'_>) {
+        let unit = self.units.get(unit, &mut self.symbols);
+        let Some(place) = self.last.and_then(|at| self.places.get_mut(at)) else { return };
+        let cell = match place.cells.iter().find(|(known, _)| *known == unit) {
+            Some((_, cell)) => *cell,
+            None => {
+                self.table.populate(observation, &mut self.symbols);
+                let key = self.table.key_of_unit(self.units.known[unit.0].1);
+                let table = *self.by_key.entry(key).or_insert_with(|| {
+                    self.tables.push(Group { key, cells: FastMap::default() });
+                    self.tables.len() - 1
+                });
+                let cell = *self.tables[table].cells.entry((place.row, place.col)).or_insert_with(|| {
+                    let origin = (input, u32::try_from(line).unwrap_or(u32::MAX));
+                    self.cells.push(Cell { origin, ..Cell::default() });
+                    self.cells.len() - 1
+                });
+                place.cells.push((unit, cell));
+                cell
+            }
+        };
+        let cell = &mut self.cells[cell];
+        cell.values.push(value * self.units.known[unit.0].2);
+        match &mut cell.leftover {
+            None => cell.leftover = Some((place.residue, place.residue)),
+            Some((_, last)) if *last == place.residue => {}
+            Some((first, last)) => {
+                *last = place.residue;
+                for field in self.residue.differing(*first, place.residue) {
+                    if !cell.varying.contains(&field) {
+                        cell.varying.push(field);
+                    }
+                }
+            }
+        }
+    }
+}

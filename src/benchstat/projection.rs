@@ -1,0 +1,461 @@
+//! Projections: what makes a table, a row, a column, and in which order they come.
+
+use super::filter::{Filter, Key};
+use super::intern::{Interner, Symbol};
+use super::order::{self, Order};
+use super::syntax::{Kind, SyntaxError, Token, Tokens};
+use crate::format::go::name;
+use std::cmp::Ordering;
+use std::collections::{BTreeSet, HashMap};
+use std::rc::Rc;
+
+/// One result, as far as projections and filters look at it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Observation<'o> {
+    /// The label of the input.
+    pub(super) file: &'o str,
+    /// The configuration in force, in the order of first setting.
+    pub(super) configuration: &'o [(&'o str, &'o str)],
+    /// The name without `Benchmark`, with its suffix.
+    pub(super) name: &'o str,
+}
+
+/// A distinct combination of a projection's values. Keys of one projection are equal if all their values are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) struct KeyId(u32);
+
+/// What is taken from results, and the combinations seen so far.
+#[derive(Debug)]
+pub(super) struct Projection {
+    sources: Vec<Source>,
+    /// Fields by their place in a combination.
+    fields: Vec<Field>,
+    shared: Rc<Shared>,
+    combinations: HashMap<Box<[Symbol]>, KeyId>,
+    keys: Vec<Box<[Symbol]>>,
+    row: Vec<Symbol>,
+    unit_field: Option<usize>,
+}
+
+/// Keys that some projection names by themselves, so that the groups leave them out.
+#[derive(Debug, Default)]
+struct Shared {
+    configuration: BTreeSet<String>,
+    subs: Vec<String>,
+    name: bool,
+}
+
+/// Where values come from.
+#[derive(Debug)]
+enum Source {
+    /// One value into one field.
+    One(Key, usize),
+    /// The whole name without the parts that are named elsewhere.
+    FullName(usize),
+    /// Every configuration key into a field of its own, made when it is first seen.
+    Configuration { order: Order, fields: Vec<(String, usize)> },
+    /// The unit, which the caller gives.
+    Unit(usize),
+}
+
+#[derive(Debug)]
+struct Field {
+    name: String,
+    order: Order,
+    /// Ranks of values by first appearance; `None` for fields of a group, which are not tracked: they sort by text.
+    seen: Option<HashMap<Symbol, usize>>,
+}
+
+/// Reads a set of projections that share the keys of results among them.
+#[derive(Debug, Default)]
+pub(super) struct Parser {
+    shared: Shared,
+    has_configuration: bool,
+    has_full_name: bool,
+}
+
+impl Parser {
+    /// Reads `query`. What a fixed order excludes is added to `filter`. With `unit`, the projection also tells units apart.
+    pub(super) fn parse(&mut self, query: &str, filter: &mut Filter, unit: bool) -> Result<Draft, SyntaxError> {
+        let mut draft = Draft::default();
+        let mut tokens = Tokens::new(query);
+        loop {
+            let token = tokens.peek()?;
+            match token.kind {
+                Kind::End => break,
+                Kind::Operator(',') if !draft.sources.is_empty() => {
+                    tokens.next()?;
+                }
+                _ => {}
+            }
+            self.field(&mut tokens, &mut draft, filter)?;
+        }
+        if unit {
+            draft.unit_field = Some(draft.field(".unit", Order::First));
+            draft.sources.push(Source::Unit(draft.fields.len() - 1));
+        }
+        Ok(draft)
+    }
+
+    /// The projection of everything that no projection so far looks at.
+    pub(super) fn residue(&self) -> Draft {
+        let mut draft = Draft::default();
+        if !self.has_configuration {
+            draft.sources.push(Source::Configuration { order: Order::First, fields: Vec::new() });
+        }
+        if !self.has_full_name {
+            let field = draft.field(".fullname", Order::First);
+            draft.sources.push(Source::FullName(field));
+        }
+        draft
+    }
+
+    /// Ends reading: drafts become projections.
+    pub(super) fn finish<const N: usize>(self, drafts: [Draft; N]) -> [Projection; N] {
+        let shared = Rc::new(self.shared);
+        drafts.map(|draft| Projection {
+            sources: draft.sources,
+            row: vec![Symbol::EMPTY; draft.fields.len()],
+            fields: draft.fields,
+            shared: Rc::clone(&shared),
+            combinations: HashMap::new(),
+            keys: Vec::new(),
+            unit_field: draft.unit_field,
+        })
+    }
+
+    fn field(&mut self, tokens: &mut Tokens<'_>, draft: &mut Draft, filter: &mut Filter) -> Result<(), SyntaxError> {
+        let key = tokens.next()?;
+        if !matches!(key.kind, Kind::Word) {
+            return Err(tokens.error(&key, "expected key"));
+        }
+        let (order, order_token) = read_order(tokens, &key)?;
+        let fixed = match &order {
+            Order::Fixed(values) => Some(values.clone()),
+            _ => None,
+        };
+        match key.text.as_str() {
+            ".config" if fixed.is_some() => {
+                return Err(tokens.error(&order_token, "fixed order not allowed for .config"));
+            }
+            ".config" => {
+                self.has_configuration = true;
+                draft.sources.push(Source::Configuration { order, fields: Vec::new() });
+                return Ok(());
+            }
+            ".unit" => return Err(tokens.error(&key, ".unit is only allowed in filters")),
+            ".fullname" => {
+                self.has_full_name = true;
+                let field = draft.field(".fullname", order);
+                draft.sources.push(Source::FullName(field));
+            }
+            word => {
+                match word {
+                    ".name" => self.shared.name = true,
+                    _ if word.starts_with('/') => self.shared.subs.push(word.to_owned()),
+                    _ => {
+                        self.shared.configuration.insert(word.to_owned());
+                    }
+                }
+                let source = Key::new(word).map_err(|message| tokens.error(&key, message))?;
+                let field = draft.field(word, order);
+                draft.sources.push(Source::One(source, field));
+            }
+        }
+        if let (Some(values), Ok(key)) = (fixed, Key::new(&key.text)) {
+            filter.and_one_of(key, values);
+        }
+        Ok(())
+    }
+}
+
+/// A projection whose parser may still learn keys that it must leave out.
+#[derive(Debug, Default)]
+pub(super) struct Draft {
+    sources: Vec<Source>,
+    fields: Vec<Field>,
+    unit_field: Option<usize>,
+}
+
+impl Draft {
+    fn field(&mut self, name: &str, order: Order) -> usize {
+        let seen = matches!(order, Order::First).then(HashMap::new);
+        self.fields.push(Field { name: name.to_owned(), order, seen });
+        self.fields.len() - 1
+    }
+}
+
+/// `@name` or `@(value …)` after a key. Without it values come in the order of first appearance.
+fn read_order(tokens: &mut Tokens<'_>, key: &Token) -> Result<(Order, Token), SyntaxError> {
+    if !tokens.peek()?.is_operator('@') {
+        return Ok((Order::First, key.clone()));
+    }
+    tokens.next()?;
+    let token = tokens.next()?;
+    let order = match token.kind {
+        Kind::Word => match token.text.as_str() {
+            "alpha" => Order::Alphabetic,
+            "num" => Order::Numeric,
+            // The words by which the other orders are known inside are no names that a user can give, except this.
+            "first" => Order::First,
+            other => return Err(tokens.error(&token, format!("unknown order {other:?}"))),
+        },
+        Kind::Operator('(') => {
+            let mut values = Vec::new();
+            loop {
+                let value = tokens.next()?;
+                match value.kind {
+                    Kind::Word => values.push(value.text),
+                    Kind::Operator(')') if values.is_empty() => {
+                        return Err(tokens.error(&value, "nothing to match"));
+                    }
+                    Kind::Operator(')') => break Order::Fixed(values),
+                    _ => return Err(tokens.error(&value, "missing )")),
+                }
+            }
+        }
+        _ => return Err(tokens.error(&token, "expected named sort order or parenthesized list")),
+    };
+    Ok((order, token))
+}
+
+impl Projection {
+    /// Whether nothing is taken from results, so that all have one key.
+    pub(super) fn is_empty(&self) -> bool {
+        self.sources.is_empty()
+    }
+
+    /// The key of `observation`, its unit left empty.
+    pub(super) fn project(&mut self, observation: &Observation<'_>, symbols: &mut Interner) -> KeyId {
+        self.populate(observation, symbols);
+        self.key()
+    }
+
+    /// Reads `observation` for [`Projection::key_of_unit`].
+    pub(super) fn populate(&mut self, observation: &Observation<'_>, symbols: &mut Interner) {
+        self.row.fill(Symbol::EMPTY);
+        for source in &mut self.sources {
+            match source {
+                Source::One(key, field) => self.row[*field] = symbols.get(key.value(observation)),
+                Source::FullName(field) => self.row[*field] = symbols.get(&self.shared.full_name(observation.name)),
+                Source::Unit(_) => {}
+                Source::Configuration { order, fields } => {
+                    for (key, value) in observation.configuration {
+                        let field = match fields.iter().find(|(k, _)| k == key) {
+                            Some((_, field)) => *field,
+                            None if self.shared.configuration.contains(*key) => continue,
+                            None => {
+                                self.fields.push(Field { name: (*key).to_owned(), order: order.clone(), seen: None });
+                                self.row.push(Symbol::EMPTY);
+                                fields.push(((*key).to_owned(), self.fields.len() - 1));
+                                self.fields.len() - 1
+                            }
+                        };
+                        self.row[field] = symbols.get(value);
+                    }
+                }
+            }
+        }
+    }
+
+    /// The key of the observation read last, with `unit`.
+    pub(super) fn key_of_unit(&mut self, unit: Symbol) -> KeyId {
+        if let Some(field) = self.unit_field {
+            self.row[field] = unit;
+        }
+        self.key()
+    }
+
+    fn key(&mut self) -> KeyId {
+        // Fields are added while reading: a key from before must equal the same key from after.
+        let used = self.row.iter().rposition(|s| *s != Symbol::EMPTY).map_or(0, |last| last + 1);
+        let row = &self.row[..used];
+        if let Some(key) = self.combinations.get(row) {
+            return *key;
+        }
+        for (at, field) in self.fields.iter_mut().enumerate() {
+            if let Some(seen) = &mut field.seen {
+                let rank = seen.len();
+                seen.entry(row.get(at).copied().unwrap_or(Symbol::EMPTY)).or_insert(rank);
+            }
+        }
+        let key = KeyId(u32::try_from(self.keys.len()).unwrap_or(u32::MAX));
+        self.keys.push(row.into());
+        self.combinations.insert(row.into(), key);
+        key
+    }
+
+    /// The names of the fields in the order in which keys sort and are shown, with their places; the unit left out.
+    pub(super) fn shown(&self) -> Vec<(usize, &str)> {
+        let named = |at: usize| (at, self.fields[at].name.as_str());
+        let mut shown = Vec::new();
+        for source in &self.sources {
+            match source {
+                Source::One(_, field) | Source::FullName(field) => shown.push(named(*field)),
+                Source::Configuration { fields, .. } => shown.extend(fields.iter().map(|(_, field)| named(*field))),
+                Source::Unit(_) => {}
+            }
+        }
+        shown
+    }
+
+    /// The value of field `at` in `key`.
+    pub(super) fn value(&self, key: KeyId, at: usize) -> Symbol {
+        self.keys[key.0 as usize].get(at).copied().unwrap_or(Symbol::EMPTY)
+    }
+
+    /// The unit of `key`.
+    pub(super) fn unit(&self, key: KeyId) -> Symbol {
+        self.unit_field.map_or(Symbol::EMPTY, |field| self.value(key, field))
+    }
+
+    /// The values of `key`, those that are not empty, separated by blanks.
+    pub(super) fn text(&self, key: KeyId, symbols: &Interner) -> String {
+        let mut text = String::new();
+        for (at, _) in self.shown() {
+            let value = symbols.text(self.value(key, at));
+            if !value.is_empty() {
+                if !text.is_empty() {
+                    text.push(' ');
+                }
+                text.push_str(value);
+            }
+        }
+        text
+    }
+
+    /// Puts `keys` into the order of the projection's fields.
+    pub(super) fn sort(&self, keys: &mut [KeyId], symbols: &Interner) {
+        let mut fields: Vec<usize> = self.shown().into_iter().map(|(at, _)| at).collect();
+        fields.extend(self.unit_field);
+        keys.sort_by(|a, b| self.compare(&fields, *a, *b, symbols));
+    }
+
+    fn compare(&self, fields: &[usize], a: KeyId, b: KeyId, symbols: &Interner) -> Ordering {
+        for &at in fields {
+            let (left, right) = (self.value(a, at), self.value(b, at));
+            if left == right {
+                continue;
+            }
+            let field = &self.fields[at];
+            let ranked = match (&field.order, &field.seen) {
+                (Order::First, Some(seen)) => seen.get(&left).cmp(&seen.get(&right)),
+                (Order::First, None) => Ordering::Equal,
+                (order, _) => order::compare(order, symbols.text(left), symbols.text(right)),
+            };
+            return ranked.then_with(|| symbols.text(left).cmp(symbols.text(right)));
+        }
+        Ordering::Equal
+    }
+
+    /// The places of the fields in which `a` and `b` differ.
+    pub(super) fn differing(&self, a: KeyId, b: KeyId) -> Vec<usize> {
+        (0..self.fields.len()).filter(|at| self.value(a, *at) != self.value(b, *at)).collect()
+    }
+}
+
+impl Shared {
+    /// `full` without the parts that projections name by themselves. They are taken out, not blanked, so that names with
+    /// and without such a part fall together; a base that is named elsewhere becomes `*`.
+    fn full_name<'n>(&self, full: &'n str) -> std::borrow::Cow<'n, str> {
+        if self.subs.is_empty() && !self.name {
+            return full.into();
+        }
+        let mut rest = String::with_capacity(full.len());
+        let base = if full.contains('/') { name::base(full) } else { name::split_procs(full).0 };
+        rest.push_str(if self.name { "*" } else { base });
+        for part in name::parts(full) {
+            let named = |key: &String| {
+                part.strip_prefix(key.as_str()).is_some_and(|value| value.starts_with('='))
+                    || key == "/gomaxprocs" && part.starts_with('-')
+            };
+            if !self.subs.iter().any(named) {
+                rest.push_str(part);
+            }
+        }
+        rest.into()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn projections(queries: [&str; 2]) -> ([Projection; 2], Filter) {
+        let mut parser = Parser::default();
+        let mut filter = Filter::everything();
+        let drafts = queries.map(|q| parser.parse(q, &mut filter, false).unwrap_or_else(|e| panic!("{e}")));
+        (parser.finish(drafts), filter)
+    }
+
+    fn texts(projection: &mut Projection, names: &[&str]) -> Vec<String> {
+        let mut symbols = Interner::default();
+        let mut keys: Vec<KeyId> = names
+            .iter()
+            .map(|name| {
+                let observation = Observation { file: "f", configuration: &[("pkg", "p")], name };
+                projection.project(&observation, &mut symbols)
+            })
+            .collect();
+        keys.sort_unstable();
+        keys.dedup();
+        projection.sort(&mut keys, &symbols);
+        keys.iter().map(|key| projection.text(*key, &symbols)).collect()
+    }
+
+    const NAMES: [&str; 4] = ["B/size=16k/x-8", "A/size=4k/x-8", "A/size=1Mi/x", "A/size=4k/x-8"];
+
+    #[test]
+    fn parts_that_are_named_elsewhere_are_taken_out_of_full_names() {
+        let ([mut full, mut size], _) = projections([".fullname", "/size"]);
+        assert_eq!(texts(&mut full, &NAMES), ["B/x-8", "A/x-8", "A/x"]);
+        assert_eq!(texts(&mut size, &NAMES), ["16k", "4k", "1Mi"]);
+        let ([mut full, _], _) = projections([".fullname", "/gomaxprocs .name"]);
+        assert_eq!(texts(&mut full, &NAMES), ["*/size=16k/x", "*/size=4k/x", "*/size=1Mi/x"]);
+    }
+
+    #[test]
+    fn orders_are_those_asked_for() {
+        for (query, expected) in [
+            ("/size", ["16k", "4k", "1Mi"]),
+            ("/size@first", ["16k", "4k", "1Mi"]),
+            ("/size@alpha", ["16k", "1Mi", "4k"]),
+            ("/size@num", ["4k", "16k", "1Mi"]),
+            ("/size@(1Mi 4k 16k)", ["1Mi", "4k", "16k"]),
+        ] {
+            let ([mut projection, _], _) = projections([query, ""]);
+            assert_eq!(texts(&mut projection, &NAMES), expected, "{query}");
+        }
+    }
+
+    #[test]
+    fn a_fixed_order_excludes_other_values() {
+        let (_, filter) = projections(["/size@(1Mi \"4k\")", ""]);
+        let held = |name| filter.values(&Observation { file: "", configuration: &[], name }, &[("a", "a")]);
+        assert_eq!(held("A/size=4k"), [true]);
+        assert_eq!(held("A/size=16k"), [false]);
+        assert_eq!(held("A"), [false]);
+    }
+
+    #[test]
+    fn errors_name_the_place() {
+        for (query, message, offset) in [
+            ("a,,b", "expected key", 2),
+            (",a", "expected key", 0),
+            ("a@", "expected named sort order or parenthesized list", 2),
+            ("a@,b", "expected named sort order or parenthesized list", 2),
+            ("a@(", "missing )", 3),
+            ("a@(,", "missing )", 3),
+            ("a@()", "nothing to match", 3),
+            ("a@(x @", "missing )", 5),
+            ("a@foo", "unknown order \"foo\"", 2),
+            ("a .unit", ".unit is only allowed in filters", 2),
+            (".config@(a)", "fixed order not allowed for .config", 8),
+            ("\"\"", "key must not be empty", 0),
+            ("a:b", "expected key", 1),
+        ] {
+            let error = Parser::default().parse(query, &mut Filter::everything(), false).expect_err(query);
+            assert_eq!((error.message.as_str(), error.offset), (message, offset), "{query}");
+        }
+    }
+}

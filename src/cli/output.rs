@@ -1,0 +1,105 @@
+//! Where a report goes: files, and standard output in the form that was asked for.
+
+use crate::benchstat;
+use crate::cli::args::{Colour, Form, OutputArgs};
+use crate::config::{Layout, ReportConfig};
+use crate::render::{self, CommentOptions};
+use crate::report::Report;
+use anyhow::{Context, Result};
+use std::io::{IsTerminal, Write};
+use std::path::Path;
+
+/// How the configuration wants comments to look.
+pub(crate) fn comment_options(config: &ReportConfig) -> CommentOptions {
+    CommentOptions {
+        layout: config.layout,
+        template: config.template.clone(),
+        name: config.name.clone(),
+        classic: Some(classic),
+        ..CommentOptions::default()
+    }
+}
+
+fn classic(report: &Report, layout: Layout) -> String {
+    benchstat::report_text(report, layout)
+}
+
+/// Writes the files that were asked for, then the report to standard output.
+///
+/// # Errors
+/// When a file cannot be written; the message names it.
+pub(crate) fn deliver(report: &Report, options: &CommentOptions, args: &OutputArgs) -> Result<()> {
+    if let Some(path) = &args.json {
+        write(path, json(report)?.as_bytes())?;
+    }
+    if let Some(path) = &args.markdown {
+        write(path, render::comment(report, options)?.body.as_bytes())?;
+    }
+    if let Some(path) = &args.html {
+        write(path, render::html(report, options)?.as_bytes())?;
+    }
+    show(report, options, args.format, args.color)
+}
+
+/// Prints a report in one form.
+///
+/// # Errors
+/// When standard output cannot be written, or a template fails.
+pub(crate) fn show(report: &Report, options: &CommentOptions, form: Form, colour: Colour) -> Result<()> {
+    let text = match form {
+        Form::Text => render::terminal(report, width(), coloured(colour)),
+        Form::Markdown => render::comment(report, options)?.body,
+        Form::Json => json(report)?,
+        Form::Html => render::html(report, options)?,
+    };
+    let mut out = std::io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        // `| head` is no failure of ours.
+        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
+        other => other.context("writing to standard output"),
+    }
+}
+
+/// The report as JSON, with a line end.
+pub(crate) fn json(report: &Report) -> Result<String> {
+    Ok(serde_json::to_string_pretty(report).context("writing the report as JSON")? + "\n")
+}
+
+/// Writes a file and the folders above it, whole or not at all.
+///
+/// # Errors
+/// When that fails; the message names the file.
+pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<()> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let attempt = || -> std::io::Result<()> {
+        std::fs::create_dir_all(folder)?;
+        let regular = std::fs::metadata(path).map_or(true, |metadata| metadata.is_file());
+        if !regular {
+            // `/dev/stdout` and its like cannot be replaced.
+            return std::fs::write(path, bytes);
+        }
+        let mut file = tempfile::Builder::new().prefix(".bench-bot").tempfile_in(folder)?;
+        file.write_all(bytes)?;
+        let mode = std::os::unix::fs::PermissionsExt::from_mode(0o644);
+        file.as_file().set_permissions(mode)?;
+        file.persist(path)?;
+        Ok(())
+    };
+    attempt().with_context(|| format!("writing {}", path.display()))
+}
+
+fn coloured(colour: Colour) -> bool {
+    match colour {
+        Colour::Always => true,
+        Colour::Never => false,
+        Colour::Auto => {
+            std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
+        }
+    }
+}
+
+/// Columns of the terminal; 100 where there is none.
+fn width() -> usize {
+    let asked = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
+    asked.or_else(|| terminal_size::terminal_size().map(|(width, _)| usize::from(width.0))).unwrap_or(100)
+}

@@ -1,0 +1,299 @@
+//! The sentences of a report: what was found, how, and how sure that is.
+
+use super::order::{self, Weight};
+use super::row::{delta_text, figures, label};
+use super::word;
+use crate::config::Correction;
+use crate::render::Calibration;
+use crate::render::ink::Ink;
+use crate::render::number;
+use crate::report::{Counts, Design, Noise, Overall, Report, Row};
+use crate::results::StepStatus;
+use crate::side::Side;
+
+/// The verdict over all rows in one line, and its picture.
+#[must_use]
+pub fn headline(report: &Report, ink: &Ink) -> (&'static str, String) {
+    match report.verdict {
+        Overall::Failed => ("❌", format!("Nothing could be compared: {}", first_failure(report, ink))),
+        Overall::Unchanged | Overall::Inconclusive => ("⚪", quiet(report)),
+        Overall::Regression if report.design == Design::Files => ("🔸", changed(report, ink)),
+        Overall::Improvement if report.design == Design::Files => ("🔹", changed(report, ink)),
+        Overall::Mixed if report.design == Design::Files => ("🔸", changed(report, ink)),
+        Overall::Regression => ("🔴", changed(report, ink)),
+        Overall::Improvement => ("🟢", changed(report, ink)),
+        Overall::Mixed => ("🔴", changed(report, ink)),
+    }
+}
+
+/// All rows of a report.
+#[must_use]
+pub fn total(counts: &Counts) -> usize {
+    [
+        counts.regressions,
+        counts.improvements,
+        counts.unchanged,
+        counts.inconclusive,
+        counts.failed,
+        counts.new,
+        counts.removed,
+        counts.unjudged,
+    ]
+    .iter()
+    .map(|&n| n as usize)
+    .sum()
+}
+
+fn changed(report: &Report, ink: &Ink) -> String {
+    let counts = &report.counts;
+    let files = report.design == Design::Files;
+    let nouns = |n: u32, staged: (&str, &str), files_word: &str| {
+        if files {
+            format!("{} {files_word}", number::count(n as usize, "row", "rows"))
+        } else {
+            number::count(n as usize, staged.0, staged.1)
+        }
+    };
+    let mut found = Vec::new();
+    if counts.regressions > 0 {
+        found.push(nouns(counts.regressions, ("regression", "regressions"), "slower?"));
+    }
+    if counts.improvements > 0 {
+        found.push(nouns(counts.improvements, ("improvement", "improvements"), "faster?"));
+    }
+    let unconfirmed = if files { ", not confirmed" } else { "" };
+    let mut text = format!("{} among {}{unconfirmed}", found.join(", "), number::count(total(counts), "row", "rows"));
+    let best_and_worst: Vec<String> = [("worst", Weight::Worse), ("best", Weight::Better)]
+        .iter()
+        .filter_map(|(which, weight)| Some(format!("{which} {}", largest(report, ink, *weight)?)))
+        .collect();
+    if !best_and_worst.is_empty() {
+        text.push_str(": ");
+        text.push_str(&best_and_worst.join(", "));
+    }
+    if counts.failed > 0 {
+        text.push_str(&format!("; {} failed", counts.failed));
+    }
+    text
+}
+
+/// The largest change of a kind: name, delta, unit, word.
+fn largest(report: &Report, ink: &Ink, weight: Weight) -> Option<String> {
+    let rows = report.suites.iter().flat_map(|suite| &suite.rows);
+    let row = rows.filter(|row| Weight::of(row) == weight).reduce(|a, b| if order::size(b) > order::size(a) { b } else { a })?;
+    let delta = row.delta.as_ref()?;
+    Some(format!(
+        "{} {} {} ({})",
+        ink.outside(&label(&row.benchmark, false)),
+        delta_text(delta, &figures(row)),
+        ink.unit(&row.unit),
+        word::of_row(row)
+    ))
+}
+
+fn quiet(report: &Report) -> String {
+    let counts = &report.counts;
+    let mut parts = Vec::new();
+    for (n, word) in [
+        (counts.unchanged, "unchanged"),
+        (counts.inconclusive, "inconclusive"),
+        (counts.failed, "failed"),
+        (counts.new, "new"),
+        (counts.removed, "removed"),
+    ] {
+        if n > 0 {
+            parts.push(format!("{} {word}", number::grouped(n as usize)));
+        }
+    }
+    let found = match detectable(report) {
+        Some(size) => format!("No change found; this run could have seen {} or more (median row)", number::percent(size)),
+        None => "No change found".to_owned(),
+    };
+    if parts.is_empty() { found } else { format!("{found}: {}", parts.join(", ")) }
+}
+
+/// The smallest change that the run could have found in its median row.
+fn detectable(report: &Report) -> Option<f64> {
+    report.noise.as_ref().and_then(|noise| noise.detectable).or_else(|| {
+        let rows = report.suites.iter().flat_map(|suite| &suite.rows);
+        let mut sizes: Vec<f64> = rows.filter(|row| !row.derived).filter_map(|row| row.detectable).collect();
+        sizes.sort_by(f64::total_cmp);
+        sizes.get(sizes.len() / 2).copied()
+    })
+}
+
+/// Why there is nothing to compare, as far as the report knows.
+fn first_failure(report: &Report, ink: &Ink) -> String {
+    for suite in &report.suites {
+        for side in Side::BOTH {
+            let setup = suite.setup.get(side);
+            if !matches!(setup.status, StepStatus::Ok | StepStatus::NotRun) {
+                return format!("setup of {} failed on {side} ({})", ink.outside(&suite.name), status(&setup.status, ink));
+            }
+        }
+        for side in Side::BOTH {
+            if let Some(rounds) = suite.failed_rounds.get(side) {
+                return format!(
+                    "{} of {} of {} failed on {side} ({})",
+                    rounds.failed,
+                    number::count(rounds.of as usize, "round", "rounds"),
+                    ink.outside(&suite.name),
+                    status(&rounds.first.status, ink)
+                );
+            }
+        }
+    }
+    match (report.counts.new, report.counts.removed) {
+        (0, 0) => "the bench command printed no result on either side".to_owned(),
+        (new, 0) => format!("base printed no result, head {}", number::count(new as usize, "row", "rows")),
+        (0, removed) => format!("head printed no result, base {}", number::count(removed as usize, "row", "rows")),
+        (new, removed) => format!("base and head have no row in common ({new} new, {removed} removed)"),
+    }
+}
+
+/// How a command ended, in words.
+#[must_use]
+pub fn status(status: &StepStatus, ink: &Ink) -> String {
+    match status {
+        StepStatus::Ok => "exit code 0".to_owned(),
+        StepStatus::NotRun => "not run".to_owned(),
+        StepStatus::Exit(code) => format!("exit code {code}"),
+        StepStatus::Signal(signal) => format!("killed by signal {signal}"),
+        #[expect(clippy::cast_precision_loss, reason = "a limit in seconds")]
+        StepStatus::TimedOut(seconds) => format!("timed out after {}", number::duration(*seconds as f64)),
+        StepStatus::OutOfMemory => "out of memory".to_owned(),
+        StepStatus::NotStarted(why) => format!("could not be started: {}", ink.prose(why)),
+        StepStatus::Missing(path) => format!("missing file {}", ink.outside(path)),
+    }
+}
+
+/// How the samples came about, in one short line.
+#[must_use]
+pub fn plan(report: &Report) -> String {
+    match &report.design {
+        Design::Staged { screen: rounds, .. } | Design::Fixed { rounds, .. } if report.verdict == Overall::Failed => {
+            format!("{rounds} rounds a side were planned")
+        }
+        Design::Staged { screen, confirm, .. } if report.family.size == 0 => {
+            format!("{screen} rounds a side in random blocks; no suspect for the {confirm} rounds of confirmation")
+        }
+        Design::Staged { screen, confirm, .. } => format!(
+            "{screen} rounds a side in random blocks, then {confirm} fresh ones for {}",
+            number::count(report.family.size as usize, "suspect", "suspects")
+        ),
+        Design::Fixed { rounds, .. } => format!("{rounds} rounds a side in random blocks; one stage, not confirmed"),
+        Design::Files => "plain files: order of rounds unknown, drift not controlled, nothing confirmed".to_owned(),
+    }
+}
+
+/// What opens the report because nothing below can be read without it.
+#[must_use]
+pub fn unreachable(report: &Report) -> Option<String> {
+    let needed = report.family.rounds_needed?;
+    let family = report.family.size.max(report.family.testable);
+    let smallest = report.family.smallest_p.map_or_else(String::new, |p| format!(" (its smallest p is {})", number::p_value(p)));
+    Some(format!(
+        "This plan cannot call any change of {}{smallest}. {needed} rounds a side could.",
+        number::count(family as usize, "row", "rows")
+    ))
+}
+
+/// How the figures are to be read, one sentence each.
+#[must_use]
+pub fn method(report: &Report, calibration: Option<&Calibration>, ink: &Ink) -> Vec<String> {
+    let mut sentences = vec![how_measured(report)];
+    sentences.extend(report.noise.as_ref().map(|noise| noise_sentence(noise, ink)));
+    sentences.push(error_rate(report));
+    sentences.extend(calibration.map(|calibration| calibrated(calibration, ink)));
+    sentences.push(delta_footnote(report).to_owned());
+    if rows(report).any(|row| !row.exact) {
+        sentences.push(
+            "Differences below about 2% to 5% can come from code layout, not from the change: each side is one build, \
+             and no number of rounds averages that out."
+                .to_owned(),
+        );
+    }
+    sentences
+}
+
+fn rows(report: &Report) -> impl Iterator<Item = &Row> {
+    report.suites.iter().flat_map(|suite| &suite.rows)
+}
+
+fn how_measured(report: &Report) -> String {
+    let seed = |seed: &str| if seed.is_empty() { String::new() } else { format!(" Seed {}.", seed_text(seed)) };
+    match &report.design {
+        Design::Staged { screen, confirm, seed: s } => format!(
+            "Every sample is one new process; two base and two head rounds make a block in random order. Screen: {screen} \
+             rounds a side over every row. Confirm: {confirm} fresh rounds a side for suspects; what they show is from \
+             these alone. The test permutes the rounds inside their blocks (exact).{}",
+            seed(s)
+        ),
+        Design::Fixed { rounds, seed: s } => format!(
+            "Every sample is one new process; two base and two head rounds make a block in random order. One stage of \
+             {rounds} rounds a side, not confirmed by fresh ones. The test permutes the rounds inside their blocks \
+             (exact).{}",
+            seed(s)
+        ),
+        Design::Files => "Two plain files: the order of their rounds is unknown, so drift is not controlled. The test is \
+                          that of Mann and Whitney (exact). Nothing here is confirmed."
+            .to_owned(),
+    }
+}
+
+/// A seed is hexadecimal or it is not shown.
+fn seed_text(seed: &str) -> &str {
+    if seed.len() <= 64 && seed.chars().all(|c| c.is_ascii_hexdigit()) { seed } else { "(invalid)" }
+}
+
+fn noise_sentence(noise: &Noise, ink: &Ink) -> String {
+    format!(
+        "Noise of this run: two rounds of the same code differ by {} in the median row, by {} in the worst ({}).",
+        number::percent(noise.median),
+        number::percent(noise.worst),
+        ink.outside(&label(&noise.worst_row, false))
+    )
+}
+
+fn error_rate(report: &Report) -> String {
+    let alpha = number::plain_percent(report.policy.alpha);
+    let family = &report.family;
+    match (report.policy.correction, &report.design) {
+        (Correction::None, _) => format!(
+            "Every row is tested at {alpha} without a correction for their number: among {} some will look changed by \
+             chance.",
+            number::count(family.testable as usize, "row", "rows")
+        ),
+        (Correction::Holm, Design::Staged { .. }) => format!(
+            "One error rate for the whole report: by the correction of Holm over {} ({} screened) an unchanged pull request \
+             has a red or green row in at most {alpha} of reports. That is the rate of the method, not a promise for this \
+             machine.",
+            number::count(family.size as usize, "suspect", "suspects"),
+            number::count(family.testable as usize, "row", "rows")
+        ),
+        (Correction::Holm, _) => format!(
+            "One error rate for the whole report: the correction of Holm over {}, nominally at most {alpha} of reports with a \
+             false change. That is the rate of the method, not a promise for this machine.",
+            number::count(family.size as usize, "row", "rows")
+        ),
+    }
+}
+
+fn calibrated(calibration: &Calibration, ink: &Ink) -> String {
+    format!(
+        "Measured with the shipped defaults on identical code: {} of {} had a coloured row ({}, {}).",
+        calibration.coloured,
+        number::count(calibration.reports as usize, "report", "reports"),
+        ink.outside(&calibration.machine),
+        ink.outside(&calibration.date)
+    )
+}
+
+const fn delta_footnote(report: &Report) -> &'static str {
+    match report.design {
+        Design::Files => "Delta is the ratio of the two medians.",
+        Design::Staged { .. } | Design::Fixed { .. } => {
+            "Delta is the median of within-block ratios, not the ratio of the two medians beside it."
+        }
+    }
+}

@@ -1,0 +1,23 @@
+// Package words joins and counts words.
+package words
+
+// Join puts the words together, with a blank between them.
+func Join(words []string) string {
+	out := ""
+	for i, w := range words {
+		if i > 0 {
+			out += " "
+		}
+		out += w
+	}
+	return out
+}
+
+// Count is the number of bytes in all words.
+func Count(words []string) int {
+	n := 0
+	for _, w := range words {
+		n += len(w)
+	}
+	return n
+}

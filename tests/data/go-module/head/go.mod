@@ -1,0 +1,3 @@
+module example.com/acme/words
+
+go 1.20

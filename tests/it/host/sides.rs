@@ -1,0 +1,121 @@
+//! Settings of one side alone, and what others change meanwhile.
+
+use super::*;
+use bench_bot::host::frequency::table;
+use bench_bot::host::{Frequencies, frequencies};
+
+const CUR: &str = "cpufreq/scaling_cur_freq";
+
+/// What the hardware would do: a fixed frequency under `performance` without boost, and anything otherwise.
+fn run_hardware(fake: &Fake) {
+    let fixed = fake.read(GOVERNOR) == "performance" && fake.read("sys/devices/system/cpu/cpufreq/boost") == "0";
+    for cpu in 0..32 {
+        let khz = if fixed { 3_400_000 } else { 2_000_000 + 50_000 * cpu };
+        fake.write(&format!("sys/devices/system/cpu/cpu{cpu}/{CUR}"), &khz.to_string());
+    }
+}
+
+#[test]
+fn one_commit_under_two_settings_with_the_mhz_of_every_cpu() {
+    let (fake, place) = (Fake::acpi(), Place::new());
+    let before = fake.files();
+    let as_found = nothing();
+    let fixed = settings();
+    let mut session = begin(&fake, &place, &as_found);
+    let mut seen: Vec<Frequencies> = Vec::new();
+    for host in [&as_found, &fixed, &fixed, &as_found] {
+        let side = session.apply_side(host).unwrap();
+        let wanted = if host.governor.is_some() { "performance" } else { "schedutil" };
+        assert_eq!(fake.read(GOVERNOR), wanted);
+        assert_eq!(fake.read(&GOVERNOR.replace("policy0", "policy7")), wanted.replace("schedutil", "ondemand"));
+        assert_eq!(fake.read("sys/devices/system/cpu/cpufreq/boost"), if host.boost.is_some() { "0" } else { "1" });
+        if host.governor.is_some() {
+            let old = "schedutil, ondemand";
+            assert_eq!(status(&side.outcomes, "governor"), applied(old, "performance"), "the same in every round");
+            assert_eq!(status(&side.outcomes, "boost"), applied("on", "off"));
+        }
+        run_hardware(&fake);
+        seen.push(frequencies(&fake.roots()));
+    }
+    assert_eq!(seen[1].summary(), "32 CPUs at 3400 MHz");
+    assert_eq!(seen[0].range(), Some([2000.0, 2775.0, 3550.0]));
+    let table = table(&seen[0], &seen[1], &seen[3]);
+    assert_eq!(table.lines().filter(|line| line.contains("3400.000")).count(), 32, "{table}");
+    assert!(session.guardian_pid().is_some());
+    let _ = session.finish();
+    // The frequencies are the hardware's own business.
+    let without = |files: std::collections::BTreeMap<std::path::PathBuf, Vec<u8>>| -> Vec<_> {
+        files.into_iter().filter(|(path, _)| !path.ends_with(CUR)).collect()
+    };
+    assert_eq!(without(fake.files()), without(before));
+    assert!(place.is_clean());
+}
+
+#[test]
+fn sides_that_both_ask_are_switched_without_a_detour() {
+    let (fake, place) = (Fake::intel(), Place::new());
+    let before = fake.files();
+    let mut session = begin(&fake, &place, &settings());
+    let boosted = Host { boost: Some(true), ..settings() };
+    let side = session.apply_side(&boosted).unwrap();
+    assert_eq!(status(&side.outcomes, "boost"), KnobStatus::Already("on".into()), "as it was found");
+    assert_eq!((&*fake.read(GOVERNOR), &*fake.read(NO_TURBO)), ("performance", "0"));
+    let side = session.apply_side(&settings()).unwrap();
+    assert_eq!(status(&side.outcomes, "boost"), applied("on", "off"));
+    assert_eq!(fake.read(NO_TURBO), "1");
+    assert!(session.finish().iter().all(|one| !matches!(one.status, KnobStatus::Drifted(..))));
+    assert_eq!(fake.files(), before);
+}
+
+#[test]
+fn a_side_that_requires_what_is_not_there_puts_everything_back() {
+    let (fake, place) = (Fake::arm(), Place::new());
+    let before = fake.files();
+    let mut session = begin(&fake, &place, &Host { boost: None, ..settings() });
+    let error = session.apply_side(&Host { tuning: REQUIRE, ..settings() }).unwrap_err();
+    assert_eq!(required(error), [KnobOutcome { knob: "boost".into(), status: KnobStatus::Absent }]);
+    assert_eq!(fake.files(), before);
+}
+
+#[test]
+fn what_somebody_else_changed_is_reported_as_drifted_and_put_back() {
+    let (fake, place) = (Fake::intel(), Place::new());
+    let before = fake.files();
+    let session = begin(&fake, &place, &settings());
+    fake.write(&GOVERNOR.replace("policy0", "policy5"), "powersave");
+    fake.write(NO_TURBO, "0");
+    let outcomes = session.finish();
+    assert_eq!(status(&outcomes, "governor"), KnobStatus::Drifted("performance".into(), "powersave".into()));
+    assert_eq!(status(&outcomes, "boost"), KnobStatus::Drifted("off".into(), "on".into()));
+    assert_eq!(fake.files(), before);
+}
+
+#[test]
+fn what_somebody_else_changed_and_we_did_not_stays_theirs() {
+    let (fake, place) = (Fake::intel(), Place::new());
+    let session = begin(&fake, &place, &settings());
+    let limit = "sys/devices/system/cpu/cpufreq/policy2/scaling_max_freq";
+    fake.write(limit, "3000000");
+    drop(session);
+    assert_eq!((&*fake.read(limit), &*fake.read(NO_TURBO)), ("3000000", "0"));
+}
+
+#[test]
+fn a_setting_that_cannot_be_put_back_is_named_and_the_next_start_tries_again() {
+    let (fake, place) = (Fake::intel(), Place::new());
+    let before = fake.files();
+    let session = begin(&fake, &place, &settings());
+    fs::remove_file(fake.path(NO_TURBO)).unwrap();
+    fs::create_dir(fake.path(NO_TURBO)).unwrap();
+    let outcomes = session.finish();
+    assert_eq!(status(&outcomes, "restore"), denied(&format!("/{NO_TURBO} could not be put back (EISDIR); it was 0.")));
+    assert_eq!(fake.read(GOVERNOR), "powersave", "the rest is put back");
+    wait_for_guardian(&place.journal().dir);
+    fs::remove_dir(fake.path(NO_TURBO)).unwrap();
+    fake.write(NO_TURBO, "1");
+    let session = begin(&fake, &place, &nothing());
+    assert!(session.notes()[0].starts_with("Put back the settings that process "), "{:?}", session.notes());
+    assert_eq!(fake.read(NO_TURBO), "0");
+    drop(session);
+    assert_eq!(fake.files(), before);
+}
