@@ -1,15 +1,38 @@
-//! benchstat's grammar and layouts: projections, filters, tables as text.
+//! Comparing files of results: benchstat's grammar and numbers, and the layouts of the tools of old.
+//!
+//! [`cli::run`] is `bench-bot compare`. The layouts `benchstat`, `benchstat-v1` and `benchcmp` give the text of those
+//! tools; `docs/benchstat.md` lists where they differ on purpose.
 
+mod benchcmp;
 mod builder;
+mod csv;
+mod error;
 mod filter;
+mod grid;
 mod hash;
+mod input;
 mod intern;
+mod interval;
+mod load;
+mod mismatch;
 mod number;
 mod order;
 mod projection;
+mod sample;
 mod syntax;
+mod table;
+mod text;
+mod units;
 mod utest;
+mod v1;
+
+pub mod cli;
+
+#[cfg(test)]
+mod tests;
 
 pub use builder::{ExpressionError, Expressions};
+pub use error::CompareError;
 pub use filter::Filter;
+pub use input::{Input, inputs};
 pub use syntax::SyntaxError;

@@ -1,15 +1,25 @@
 //! The command line: one subcommand a file, each reads as its flow.
 
+mod actions;
 pub mod args;
 mod check_config;
 mod failure;
+mod flags;
 mod host;
+mod local;
 mod output;
-mod overrides;
+mod place;
 mod render;
+mod run;
+mod shard;
+mod site;
+mod stage;
 
+pub(crate) use shard::shard;
+
+use crate::actions::Runner;
 use args::{Cli, Command};
-use clap::Parser;
+use clap::{CommandFactory, Parser};
 use failure::Failure;
 use std::io::IsTerminal;
 use std::process::ExitCode;
@@ -26,6 +36,9 @@ pub fn main() -> ExitCode {
         }
     };
     log_to_stderr(cli.verbose);
+    if let Err(error) = crate::measure::signal::install() {
+        eprintln!("bench-bot: signals are not handled: {error}");
+    }
     match dispatch(cli) {
         Ok(code) => ExitCode::from(code),
         Err(error) => ExitCode::from(Failure::report(&error)),
@@ -33,11 +46,26 @@ pub fn main() -> ExitCode {
 }
 
 fn dispatch(cli: Cli) -> anyhow::Result<u8> {
+    let in_actions = Runner::from_env().in_actions();
     match cli.command {
+        None if in_actions => actions::by_mode(),
+        None => {
+            Cli::command().print_help()?;
+            Ok(failure::USAGE)
+        }
+        Some(Command::Run(args)) if in_actions => actions::run(&args.output, args.plan.isolation),
+        Some(Command::Run(args)) => run::locally(&args),
+        Some(Command::Compare(args)) => {
+            let (mut out, mut err) = (std::io::stdout().lock(), std::io::stderr().lock());
+            Ok(crate::benchstat::cli::run(&args, &mut out, &mut err)?)
+        }
+        Some(Command::Gate(args)) => actions::gate(&args),
+        Some(Command::Measure(args)) => actions::measure(&args),
+        Some(Command::Report(args)) => actions::report(&args),
         Some(Command::CheckConfig(args)) => check_config::run(&args),
         Some(Command::Host(args)) => host::run(&args),
         Some(Command::Render(args)) => render::run(&args),
-        _ => Ok(0),
+        Some(_) => Ok(0),
     }
 }
 

@@ -19,9 +19,10 @@ mod value;
 
 pub use check::is_report_name;
 pub(crate) use check::regex_fault;
+pub(crate) use describe::time as show_duration;
 pub use describe::{Source, describe};
 pub use error::ConfigError;
-pub(crate) use error::{nearest, printable};
+pub(crate) use error::nearest;
 pub use host::{Cpus, Host, Tuning};
 pub use load::{LIMIT, LoadError, PATH, check_template, load, load_tree, load_with_source};
 pub use policy::{

@@ -19,6 +19,7 @@ pub mod witness;
 mod apply;
 mod journal;
 mod knob;
+mod observer;
 mod session;
 mod tree;
 
@@ -29,6 +30,7 @@ pub use command::{restore, show, tune};
 pub use frequency::{Frequencies, frequencies};
 pub use journal::JournalPlace;
 pub use machine::machine;
+pub use observer::Observer;
 pub use process::ProcessSettings;
 pub use session::{Session, SideSettings};
 pub use tree::Roots;

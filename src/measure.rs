@@ -22,7 +22,7 @@ mod stage;
 pub(crate) mod supervise;
 pub(crate) mod tail;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 pub use rows::{NAME_LIMIT, ROWS_LIMIT};
 
@@ -108,6 +108,8 @@ pub struct Options {
     pub spent: Duration,
     /// What a reader of the report must know already, in words.
     pub warnings: Vec<String>,
+    /// Hash of the policy that was asked for, where detection has completed it since; `None`: the request's.
+    pub config_hash: Option<String>,
 }
 
 /// Carries out a request.
@@ -166,7 +168,7 @@ fn empty(request: &Request, seed: Seed, options: &Options, suites: &[SuiteState]
         schema: crate::results::SCHEMA,
         tool: concat!("bench-bot ", env!("CARGO_PKG_VERSION")).to_owned(),
         commits: request.commits.as_ref().map(|commit| commit.sha.clone()),
-        config_hash: request.config_hash(),
+        config_hash: options.config_hash.clone().unwrap_or_else(|| request.config_hash()),
         seed: seed.to_string(),
         shard: request.shard,
         started: now.clone(),
@@ -175,7 +177,7 @@ fn empty(request: &Request, seed: Seed, options: &Options, suites: &[SuiteState]
         machine: options.machine.clone(),
         tuning: Vec::new(),
         suites: suites.iter().map(empty_suite).collect(),
-        warnings: options.warnings.clone(),
+        warnings: options.warnings.iter().map(|warning| rows::shortened(warning, 1000)).collect(),
     }
 }
 

@@ -1,5 +1,11 @@
 //! `request.json`: what `gate` decided, for `measure` to carry out and for `report` to check against.
 
+mod read;
+#[cfg(test)]
+mod tests;
+
+pub use read::{RequestError, read};
+
 use crate::config::Config;
 use crate::results::Shard;
 use crate::side::PerSide;

@@ -3,8 +3,14 @@
 //! The file is hostile input for whoever reads it: [`crate::results::read`] checks size, depth, counts and finiteness,
 //! and nothing in it is ever shown unescaped.
 
+mod read;
+pub(crate) mod strict;
+#[cfg(test)]
+pub(crate) mod tests;
 mod write;
 
+pub use read::{ResultsError, read};
+pub use strict::SIZE_LIMIT;
 pub use write::write;
 
 use crate::format::{BenchmarkId, FailureKind, UnitHint};

@@ -84,6 +84,20 @@ pub(super) struct Cell {
     pub(super) varying: Vec<usize>,
     /// The input and line of the first value.
     pub(super) origin: (u32, u32),
+    /// The smallest number of iterations behind a value, where the input tells.
+    pub(super) iterations: Option<u64>,
+}
+
+/// Where a result comes from, and how much is behind it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Origin {
+    /// The input, and the version of its configuration: results that have both in common have the same label and
+    /// configuration.
+    pub(super) state: (u32, u32),
+    /// The line, from 1.
+    pub(super) line: usize,
+    /// Iterations, where the input tells.
+    pub(super) iterations: Option<u64>,
 }
 
 /// Where the results of one name go.
@@ -153,22 +167,19 @@ impl Builder {
         })
     }
 
-    /// Adds a result of input `input`, whose configuration is of version `version`, from line `line`.
-    ///
-    /// Results with the same input and version must have the same label and configuration.
+    /// Adds a result.
     pub(super) fn add<'v>(
         &mut self,
-        (input, version): (u32, u32),
-        line: usize,
+        origin: Origin,
         observation: &Observation<'_>,
         values: impl Iterator<Item = Printed<'v>> + Clone,
     ) {
         if !self.filter.is_everything() {
-            return self.add_filtered((input, version), line, observation, values);
+            return self.add_filtered(origin, observation, values);
         }
-        self.enter((input, version), observation);
+        self.enter(origin.state, observation);
         for value in values {
-            self.value(input, line, observation, value);
+            self.value(origin, observation, value);
         }
     }
 
@@ -176,8 +187,7 @@ impl Builder {
     /// key and no order.
     fn add_filtered<'v>(
         &mut self,
-        state: (u32, u32),
-        line: usize,
+        origin: Origin,
         observation: &Observation<'_>,
         values: impl Iterator<Item = Printed<'v>> + Clone,
     ) {
@@ -187,9 +197,9 @@ impl Builder {
         if !held.contains(&true) {
             return;
         }
-        self.enter(state, observation);
+        self.enter(origin.state, observation);
         for (value, _) in values.zip(held).filter(|(_, held)| *held) {
-            self.value(state.0, line, observation, value);
+            self.value(origin, observation, value);
         }
     }
 
@@ -217,7 +227,7 @@ impl Builder {
     }
 
     /// Adds one value of the result that was entered last.
-    fn value(&mut self, input: u32, line: usize, observation: &Observation<'_>, (value, unit): Printed<'_>) {
+    fn value(&mut self, origin: Origin, observation: &Observation<'_>, (value, unit): Printed<'_>) {
         let unit = self.units.get(unit, &mut self.symbols);
         let Some(place) = self.last.and_then(|at| self.places.get_mut(at)) else { return };
         let cell = match place.cells.iter().find(|(known, _)| *known == unit) {
@@ -230,7 +240,7 @@ impl Builder {
                     self.tables.len() - 1
                 });
                 let cell = *self.tables[table].cells.entry((place.row, place.col)).or_insert_with(|| {
-                    let origin = (input, u32::try_from(line).unwrap_or(u32::MAX));
+                    let origin = (origin.state.0, u32::try_from(origin.line).unwrap_or(u32::MAX));
                     self.cells.push(Cell { origin, ..Cell::default() });
                     self.cells.len() - 1
                 });
@@ -240,6 +250,7 @@ impl Builder {
         };
         let cell = &mut self.cells[cell];
         cell.values.push(value * self.units.known[unit.0].2);
+        cell.iterations = cell.iterations.min(origin.iterations).or(cell.iterations).or(origin.iterations);
         match &mut cell.leftover {
             None => cell.leftover = Some((place.residue, place.residue)),
             Some((_, last)) if *last == place.residue => {}

@@ -82,9 +82,7 @@ fn column_name(column: usize) -> String {
 
 /// Appends a field, quoted where it must be.
 fn write_field(out: &mut String, field: &str) {
-    let quoted = field == "\\."
-        || field.contains([',', '"', '\r', '\n'])
-        || field.starts_with(char::is_whitespace);
+    let quoted = field == "\\." || field.contains([',', '"', '\r', '\n']) || field.starts_with(char::is_whitespace);
     if quoted {
         out.push('"');
         out.push_str(&field.replace('"', "\"\""));
@@ -163,14 +161,18 @@ mod tests {
 
     #[test]
     fn columns_are_named_as_spreadsheets_name_them() {
-        for (column, name) in [(0, "A"), (25, "Z"), (26, "AA"), (27, "AB"), (51, "AZ"), (52, "BA"), (701, "ZZ"), (702, "AAA")] {
+        for (column, name) in
+            [(0, "A"), (25, "Z"), (26, "AA"), (27, "AB"), (51, "AZ"), (52, "BA"), (701, "ZZ"), (702, "AAA")]
+        {
             assert_eq!(column_name(column), name);
         }
     }
 
     #[test]
     fn fields_are_quoted_where_they_must_be() {
-        for (field, written) in [("a", "a"), ("a,b", "\"a,b\""), ("say \"a\"", "\"say \"\"a\"\"\""), (" a", "\" a\""), ("", "")] {
+        for (field, written) in
+            [("a", "a"), ("a,b", "\"a,b\""), ("say \"a\"", "\"say \"\"a\"\"\""), (" a", "\" a\""), ("", "")]
+        {
             let mut out = String::new();
             write_field(&mut out, field);
             assert_eq!(out, written);

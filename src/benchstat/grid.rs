@@ -120,14 +120,15 @@ impl Grid {
                 place = (place.0 + 1, 0);
             }
             let margin = margins[cell.col];
-            pad(out, offsets[cell.col] - place.1.min(offsets[cell.col]));
+            // A title that no column could be widened for runs over; the tool then adds as many blanks as it ran over.
+            pad(out, offsets[cell.col].abs_diff(place.1));
             pad(out, margin - cell.margin.chars().count());
             out.push_str(cell.margin);
-            let room = offsets[cell.col + cell.span] - offsets[cell.col] - margin;
+            let end = offsets[cell.col + cell.span];
             let left = match cell.align {
                 Align::Left => 0,
-                Align::Center => room.saturating_sub(cell.width) / 2,
-                Align::Right => room.saturating_sub(cell.width),
+                Align::Center => end.abs_diff(offsets[cell.col] + margin + cell.width) / 2,
+                Align::Right => end.saturating_sub(offsets[cell.col] + margin + cell.width),
             };
             pad(out, left);
             out.push_str(text);

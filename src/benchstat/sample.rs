@@ -46,12 +46,9 @@ impl fmt::Display for Footnote {
             Self::NeedForInterval(n, level) => {
                 write!(f, "{} for confidence interval at level {}", need(n, 50), shortest(*level))
             }
-            Self::ExactVaries(lo, hi) => write!(
-                f,
-                "exact distribution expected, but values range from {} to {}",
-                shortest(*lo),
-                shortest(*hi)
-            ),
+            Self::ExactVaries(lo, hi) => {
+                write!(f, "exact distribution expected, but values range from {} to {}", shortest(*lo), shortest(*hi))
+            }
             Self::NeedForTest(n, alpha) => {
                 write!(f, "{} to detect a difference at alpha level {}", need(n, 10), shortest(*alpha))
             }
@@ -104,7 +101,15 @@ impl Summary {
     /// The larger side of the interval in percent of the center, rounded: `2%`; `∞` if it has no end; `?` if an end has
     /// another sign than the center, so that percent mean nothing.
     pub(super) fn write_range(&self, text: &mut String) {
-        let sign = |x: f64| if x == 0.0 { 0 } else if x < 0.0 { -1 } else { 1 };
+        let sign = |x: f64| {
+            if x == 0.0 {
+                0
+            } else if x < 0.0 {
+                -1
+            } else {
+                1
+            }
+        };
         if self.lo.is_infinite() || self.hi.is_infinite() {
             text.push('∞');
         } else if sign(self.lo) != sign(self.center) || sign(self.hi) != sign(self.center) {
@@ -162,7 +167,12 @@ impl Comparison {
                 let smallest = SMALLEST_P.iter().position(|p| *p <= alpha).map(|at| at + 1);
                 let need = smallest.unwrap_or(10);
                 let too_few = !significant && sizes.0 < need && sizes.1 < need;
-                Self { p: Some(p), sizes, significant, footnote: too_few.then_some(Footnote::NeedForTest(smallest, alpha)) }
+                Self {
+                    p: Some(p),
+                    sizes,
+                    significant,
+                    footnote: too_few.then_some(Footnote::NeedForTest(smallest, alpha)),
+                }
             }
         }
     }
@@ -217,7 +227,8 @@ mod tests {
         match value.as_str() {
             Some("+Inf") => f64::INFINITY,
             Some("-Inf") => f64::NEG_INFINITY,
-            _ => value.as_f64().expect("a number"),
+            Some(text) => text.parse().expect("a number"),
+            None => value.as_f64().expect("a number"),
         }
     }
 
@@ -249,8 +260,7 @@ mod tests {
         // From -12.5 to -22.5 the value falls by 10 of 12.5.
         let mut text = String::new();
         let lower: Vec<f64> = values.iter().map(|v| v - 10.0).collect();
-        let comparison =
-            Comparison::new(&values, &lower, Assumption::Nothing, 0.05, &mut Tester::default());
+        let comparison = Comparison::new(&values, &lower, Assumption::Nothing, 0.05, &mut Tester::default());
         comparison.write_delta(&mut text, -12.5, -22.5);
         assert_eq!(text, "-80.00%");
     }

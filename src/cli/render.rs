@@ -2,7 +2,7 @@
 
 use crate::cli::args::{LayoutArg, RenderArgs};
 use crate::cli::output;
-use crate::config::{Layout, ReportConfig, Template};
+use crate::config::{Layout, ReportConfig};
 use crate::render;
 use crate::report::Report;
 use anyhow::{Context, Result, ensure};

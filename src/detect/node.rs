@@ -79,7 +79,7 @@ fn found(tree: &Tree, folder: &str, package: &Value) -> Result<Option<Found>, St
     let Some((tool, _)) = tool else {
         return match script {
             // A script that calls another package's script, or builds bundles, is none of our business.
-            Some((name, _)) if !package.get("workspaces").is_some_and(|list| !list.is_null()) => {
+            Some((name, _)) if package.get("workspaces").is_none_or(Value::is_null) => {
                 Err(format!("the script `{name}` uses neither vitest nor mitata, tinybench or benchmark"))
             }
             _ => Ok(None),

@@ -18,6 +18,7 @@ mod text;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use line::configuration as configuration_line;
 pub use reader::{FailureLine, Reader, Record, ResultLine, UnitLine, Value, Warning, WarningKind};
 pub use text::Text;
 
@@ -36,8 +37,13 @@ const KEPT_WARNINGS: usize = 500;
 /// line.
 #[must_use]
 pub fn parse(bytes: &[u8]) -> Parsed {
-    let text = Text::decode(bytes);
-    let mut reader = Reader::new(&text);
+    parse_text(&Text::decode(bytes))
+}
+
+/// [`parse`] of an output that is already decoded.
+#[must_use]
+pub fn parse_text(text: &Text<'_>) -> Parsed {
+    let mut reader = Reader::new(text);
     let mut collector = Collector::default();
     while let Some(record) = reader.next() {
         match record {

@@ -55,8 +55,8 @@ struct Counters {
 
 /// Watches one round.
 #[derive(Debug)]
-pub struct RoundProbe<'a> {
-    watch: &'a Watch,
+pub struct RoundProbe {
+    watch: Watch,
     before: Counters,
     mhz: Option<f64>,
     sampler: Option<Sampler>,
@@ -65,15 +65,15 @@ pub struct RoundProbe<'a> {
     cpu: Option<u32>,
 }
 
-impl<'a> RoundProbe<'a> {
+impl RoundProbe {
     /// Reads everything once and starts the sampler. Call it just before the command starts.
     #[must_use]
-    pub fn start(watch: &'a Watch) -> Self {
+    pub fn start(watch: &Watch) -> Self {
         let before = counters(watch);
         let mhz = frequency::highest(&watch.roots, &watch.cpus);
         // Where the first reading gives nothing, there is nothing to sample.
         let sampler = mhz.and_then(|_| Sampler::start(watch));
-        Self { watch, before, mhz, sampler, started: Instant::now(), cpus: None, cpu: None }
+        Self { watch: watch.clone(), before, mhz, sampler, started: Instant::now(), cpus: None, cpu: None }
     }
 
     /// Reads where the command was. Call it when the command has ended and has not been waited for yet: a zombie still
@@ -102,7 +102,7 @@ impl<'a> RoundProbe<'a> {
         let seen = self.sampler.and_then(Sampler::stop);
         let roots = &self.watch.roots;
         let last = frequency::highest(roots, &self.watch.cpus);
-        let after = counters(self.watch);
+        let after = counters(&self.watch);
         let grown = |after: Option<u64>, before: Option<u64>| Some(after?.saturating_sub(before?));
         let share = |after: f64, before: f64| {
             let seconds = (after - before).max(0.0) / TICKS_PER_SECOND;

@@ -6,7 +6,7 @@
 
 use crate::config::Narrow;
 use crate::format::BenchmarkId;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::time::Duration;
 
 /// The variable that a narrowed command reads its regular expression from.
@@ -68,20 +68,18 @@ fn escape(name: &str) -> String {
 
 /// Benchmarks that a tool can only run together: for Go those of one function.
 fn indivisible(narrow: Narrow, benchmarks: &[BenchmarkId]) -> Vec<Vec<usize>> {
-    let mut order: Vec<&str> = Vec::new();
+    let mut known: HashMap<&str, usize> = HashMap::new();
     let mut groups: Vec<Vec<usize>> = Vec::new();
     for (index, id) in benchmarks.iter().enumerate() {
         let key = match narrow {
             Narrow::GoBench => top(&id.name),
             Narrow::Variable => id.name.as_str(),
         };
-        match order.iter().position(|known| *known == key) {
-            Some(at) => groups[at].push(index),
-            None => {
-                order.push(key);
-                groups.push(vec![index]);
-            }
+        let group = *known.entry(key).or_insert(groups.len());
+        if group == groups.len() {
+            groups.push(Vec::new());
         }
+        groups[group].push(index);
     }
     groups
 }

@@ -114,6 +114,8 @@ pub fn plan(request: &Request) -> Result<Plan, PlanError> {
         ),
         Rounds::Fixed(rounds) => (StageKind::Fixed, checked("the number of rounds", rounds)?, 0),
     };
+    // The limit is on the whole plan.
+    checked("the number of rounds of both stages", first_rounds + confirm_rounds)?;
     let seed = match &request.seed {
         Some(text) => Some(Seed::parse(text).ok_or_else(|| PlanError::Seed(text.clone()))?),
         None => None,

@@ -2,7 +2,7 @@
 
 use super::exec::{Execution, Step, StepKind};
 use super::narrow::VARIABLE;
-use super::rows::{Given, notes, warn};
+use super::rows::{Given, ROWS_LIMIT, notes, shortened, warn};
 use super::runner::{Runner, Work};
 use super::{MeasureError, tail};
 use crate::format::{BenchmarkId, FailureKind, Measurement, Parsed};
@@ -88,6 +88,7 @@ impl Runner<'_> {
 
     /// Parses what a command gave.
     fn read(&mut self, suite: usize, side: Side, command: usize, execution: &Execution, given: &mut Given) {
+        self.make_room(suite);
         let results = &mut self.results.suites[suite];
         let state = &mut self.suites[suite];
         for note in notes(execution) {
@@ -115,7 +116,7 @@ impl Runner<'_> {
                 }
                 state.rows.take(results, parsed, &suffix, given, true);
             }
-            Err(reason) => given.unparsed.push((0, super::rows::shortened(&tail::clean(reason.as_bytes()), 1000))),
+            Err(reason) => given.unparsed.push((0, shortened(&tail::clean(reason.as_bytes()), 1000))),
         }
     }
 
@@ -145,9 +146,18 @@ impl Runner<'_> {
                 }),
             }
         }
+        self.make_room(suite);
         // A filter is about benchmarks: what `metrics` names was asked for.
         self.suites[suite].rows.take(&mut self.results.suites[suite], parsed, "", given, false);
         Ok(())
+    }
+}
+
+impl Runner<'_> {
+    /// Tells a suite how many rows the others leave it.
+    fn make_room(&mut self, suite: usize) {
+        let rows: usize = self.results.suites.iter().map(|suite| suite.rows.len()).sum();
+        self.suites[suite].rows.room = ROWS_LIMIT.saturating_sub(rows);
     }
 }
 
@@ -191,8 +201,13 @@ fn measurement(id: BenchmarkId, unit: &str, value: f64) -> Measurement {
 /// How a command ended, with the end of its output if it failed.
 pub(super) fn outcome(execution: &Execution) -> StepOutcome {
     let failed = !matches!(execution.status, StepStatus::Ok | StepStatus::NotRun);
+    let status = match execution.status.clone() {
+        StepStatus::NotStarted(reason) => StepStatus::NotStarted(shortened(&tail::clean(reason.as_bytes()), 1000)),
+        StepStatus::Missing(path) => StepStatus::Missing(shortened(&tail::clean(path.as_bytes()), 1000)),
+        other => other,
+    };
     StepOutcome {
-        status: execution.status.clone(),
+        status,
         seconds: execution.wall.as_secs_f64(),
         tail: if failed { tail::tail(&execution.stdout, &execution.stderr) } else { String::new() },
     }

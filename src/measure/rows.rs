@@ -6,10 +6,12 @@ use crate::format::{BenchmarkId, Measurement, Parsed};
 use crate::results::{Inner, RowFailure, RowKey, SuiteResults, Value};
 use crate::unit;
 use regex::Regex;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// Most rows of a run (`results.json` allows no more).
 pub const ROWS_LIMIT: usize = 10_000;
+/// Most rows of a suite whose inner values are summarised.
+const SUMMARIES_LIMIT: usize = 2000;
 /// Longest name of a benchmark, package or unit, in bytes.
 pub const NAME_LIMIT: usize = 1024;
 /// Most unparsed lines and failures that are kept of one round.
@@ -23,6 +25,8 @@ pub(super) struct Rows {
     index: HashMap<RowKey, u32>,
     filters: Vec<Regex>,
     hidden: BTreeSet<RowKey>,
+    /// How many more rows the run may have; the limit is on all suites together.
+    pub(super) room: usize,
 }
 
 /// What of a round concerns rows.
@@ -31,6 +35,7 @@ pub(super) struct Given {
     pub(super) values: Vec<Value>,
     pub(super) failures: Vec<RowFailure>,
     pub(super) unparsed: Vec<(u64, String)>,
+    rows: HashSet<u32>,
 }
 
 impl Rows {
@@ -69,11 +74,13 @@ impl Rows {
                 given.failures.push(RowFailure { benchmark: id, kind: failure.kind, message });
             }
         }
-        let more = parsed.warnings.len().saturating_sub(NOTES_LIMIT);
-        for warning in parsed.warnings.into_iter().take(NOTES_LIMIT) {
-            given.unparsed.push((warning.line as u64, shortened(&tail::clean(warning.message.as_bytes()), 300)));
+        let room = NOTES_LIMIT.saturating_sub(given.unparsed.len());
+        let more = parsed.warnings.len().saturating_sub(room);
+        for warning in parsed.warnings.into_iter().take(room) {
+            let message = shortened(&warning.message, 600);
+            given.unparsed.push((warning.line as u64, shortened(&tail::clean(message.as_bytes()), 300)));
         }
-        if more > 0 {
+        if more > 0 && room > 0 {
             given.unparsed.push((0, format!("{more} more lines could not be read")));
         }
         for (unit, hint) in parsed.units {
@@ -103,21 +110,24 @@ impl Rows {
         let exact = exact.unwrap_or_else(|| unit::properties(&key.unit).exact);
         let row = match self.index.get(&key) {
             Some(row) => *row,
-            None if suite.rows.len() >= ROWS_LIMIT => {
+            None if self.room == 0 => {
                 return warn(suite, format!("only the first {ROWS_LIMIT} rows are kept"));
             }
             None => {
                 let row = suite.rows.len() as u32;
                 self.index.insert(key.clone(), row);
                 suite.rows.push(key);
+                self.room -= 1;
                 row
             }
         };
-        if given.values.iter().any(|value| value.row == row) {
+        if !given.rows.insert(row) {
             let name = &measurement.id.name;
             return warn(suite, format!("{name} was reported twice in one round: the first value is used"));
         }
         let (value, inner) = summary(&measurement.values, exact);
+        // With very many rows the file must stay within its limit.
+        let inner = inner.filter(|_| suite.rows.len() <= SUMMARIES_LIMIT);
         given.values.push(Value { row, value, inner, iterations: measurement.iterations });
     }
 }

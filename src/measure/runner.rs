@@ -12,7 +12,8 @@ use crate::format::BenchmarkId;
 use crate::results::{Results, StepOutcome, StepStatus};
 use crate::side::{PerSide, Side};
 use crate::unit::normal::FILE_SIZE;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::hash_map::Entry;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -58,6 +59,8 @@ pub(super) struct SuiteState {
     pub(super) groups: Vec<Vec<usize>>,
     /// The benchmarks, in the tool's order.
     pub(super) benchmarks: Vec<BenchmarkId>,
+    /// Where each of them is in `benchmarks`.
+    pub(super) index: HashMap<BenchmarkId, usize>,
 }
 
 /// A run.
@@ -93,6 +96,7 @@ impl SuiteState {
             alone: Duration::ZERO,
             groups: Vec::new(),
             benchmarks: Vec::new(),
+            index: HashMap::new(),
         }
     }
 
@@ -275,11 +279,14 @@ impl Runner<'_> {
     fn divide(&mut self, suite: usize) -> Result<(), MeasureError> {
         let rows = &self.results.suites[suite].rows;
         let mut benchmarks: Vec<BenchmarkId> = Vec::new();
-        for row in rows {
-            if row.unit != FILE_SIZE && !benchmarks.contains(&row.benchmark) {
+        let mut index = HashMap::new();
+        for row in rows.iter().filter(|row| row.unit != FILE_SIZE) {
+            if let Entry::Vacant(entry) = index.entry(row.benchmark.clone()) {
+                entry.insert(benchmarks.len());
                 benchmarks.push(row.benchmark.clone());
             }
         }
+        self.suites[suite].index = index;
         self.suites[suite].benchmarks = benchmarks;
         let state = &self.suites[suite];
         let Some(narrow) = state

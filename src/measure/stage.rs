@@ -115,8 +115,7 @@ impl Runner<'_> {
         {
             for row in rows(choice) {
                 let key = self.results.suites[suite].rows.get(*row as usize);
-                let benchmark =
-                    key.and_then(|key| self.suites[suite].benchmarks.iter().position(|id| *id == key.benchmark));
+                let benchmark = key.and_then(|key| self.suites[suite].index.get(&key.benchmark).copied());
                 if let Some(benchmark) = benchmark.or_else(|| key.map(|_| usize::MAX)) {
                     wanted.entry(suite).or_default().insert(benchmark);
                 }
@@ -179,7 +178,7 @@ impl Runner<'_> {
             let has = |index: &usize| state.benchmarks.get(*index).is_some_and(|id| id.name.ends_with(suffix.as_str()));
             if wanted.is_none_or(|wanted| wanted.iter().any(has)) {
                 let price = state.prices.get(*command).copied().unwrap_or(state.price);
-                let unit = suffix.trim_start_matches('/').to_owned();
+                let unit = label(suffix.trim_start_matches('/'));
                 works.push(Work { unit, commands: vec![*command], sizes: works.is_empty(), price, ..whole.clone() });
             }
         }
@@ -323,7 +322,7 @@ impl Runner<'_> {
     pub(super) fn check_disk(&self) -> Result<(), MeasureError> {
         let Some(folder) = &self.options.disk else { return Ok(()) };
         let Ok(status) = nix::sys::statvfs::statvfs(folder) else { return Ok(()) };
-        let free = status.blocks_available() as u64 * status.fragment_size() as u64;
+        let free = status.blocks_available().saturating_mul(status.fragment_size());
         if free < DISK_LIMIT {
             return Err(MeasureError::Disk { folder: folder.clone(), free: free >> 20 });
         }

@@ -17,7 +17,7 @@ mod budget;
 mod narrowing;
 mod stories;
 
-pub(super) fn suite(name: &str) -> Suite {
+pub(crate) fn suite(name: &str) -> Suite {
     let side = SuiteSide {
         directory: String::new(),
         setup: Some("build".to_owned()),
@@ -50,7 +50,7 @@ pub(super) fn suite(name: &str) -> Suite {
     }
 }
 
-pub(super) fn request(suites: Vec<Suite>) -> Request {
+pub(crate) fn request(suites: Vec<Suite>) -> Request {
     let commit = |digit: &str| Commit {
         sha: digit.repeat(40),
         label: "x".to_owned(),

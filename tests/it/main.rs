@@ -3,5 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on stops here; helpers outside test functions too")]
 
 mod config;
+mod gate;
 mod github;
 mod host;
+mod measure;

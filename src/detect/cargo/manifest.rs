@@ -91,7 +91,9 @@ impl Package {
                     Some(_) => None,
                 };
                 let known = |name: &str| {
-                    self.declared.iter().any(|bench| bench.name == name || bench.path.as_deref() == Some(&path[..]))
+                    self.declared
+                        .iter()
+                        .any(|bench| bench.name == name || bench.path.as_deref() == Some(relative(path, folder)))
                 };
                 if let Some(name) = name.filter(|name| !known(name)) {
                     targets.push(Bench { name: name.to_owned(), path: path.to_owned(), features: Vec::new() });

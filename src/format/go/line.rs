@@ -41,7 +41,7 @@ const fn is_blank(byte: u8) -> bool {
 ///
 /// A key begins with a lower-case letter and contains neither blanks nor upper-case letters. At least one blank or tab
 /// follows the colon unless the line ends there.
-pub(super) fn configuration(line: &str) -> Option<(&str, &str)> {
+pub(crate) fn configuration(line: &str) -> Option<(&str, &str)> {
     if !line.chars().next()?.is_lowercase() {
         return None;
     }

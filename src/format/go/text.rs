@@ -44,6 +44,14 @@ impl<'a> Text<'a> {
         if self.origins.is_empty() { line } else { self.origins.get(line - 1).copied().unwrap_or(0) }
     }
 
+    /// The lines, as the old tools read them: without what a log collector put before them.
+    pub(crate) fn lines(&self) -> impl Iterator<Item = &str> {
+        self.content.lines().map(|line| {
+            let plain = line.starts_with("Benchmark");
+            if plain { line } else { super::line::without_prefix(line).unwrap_or(line) }
+        })
+    }
+
     /// Whether the input was `go test -json`.
     #[must_use]
     pub fn is_json(&self) -> bool {

@@ -235,3 +235,29 @@ fn a_block_lacks_no_round_and_names_its_seconds() {
     assert_eq!(at, [6.0, 9.0, 12.0, 15.0]);
     assert!(first.rounds.iter().all(|round| round.outcome.seconds == 3.0));
 }
+
+#[test]
+fn whatever_a_command_prints_the_results_can_be_read() {
+    let script = |step: &Step| match step.kind {
+        StepKind::Warmup | StepKind::Round => {
+            let mut text: String = (0..10_100).map(|i| format!("B{i} {i} sec/op\n")).collect();
+            text += &format!("{} 1 sec/op\nNaNs nan sec/op\n", "x".repeat(5000));
+            text += &(0..500).map(|i| format!("FAIL F{i}\n")).collect::<String>();
+            text += &format!("{}\n", "noise \u{1b}[31m ".repeat(500)).repeat(150);
+            Reply { stderr: "ü".repeat(100_000), status: StepStatus::Exit(1), ..Reply::prints(text, seconds(1)) }
+        }
+        StepKind::Setup => Reply { status: StepStatus::NotStarted("x".repeat(100_000)), ..Reply::silent() },
+        StepKind::Probe => Reply::prints("v".repeat(100_000), seconds(0)),
+    };
+    let mut broken = request(vec![suite("broken"), suite("go")]);
+    broken.config.rounds = Rounds::Fixed(2);
+    broken.config.suites[1].sides =
+        broken.config.suites[1].sides.clone().map(|side| SuiteSide { setup: None, run: "go test".to_owned(), ..side });
+    let tools = Tools { parse: &parse, choose: &none_chosen, invalid: &|_| Some("stolen".to_owned()) };
+    let options = Options { warnings: vec!["w".repeat(100_000)], ..Options::default() };
+    let results = run(&broken, &mut ScriptedExec::new(script), &tools, &options, &mut Silent).expect("measured");
+    assert_eq!(results.suites[1].rows.len(), ROWS_LIMIT);
+    let bytes = serde_json::to_vec(&results).expect("JSON");
+    let read = crate::results::read(&bytes).expect("within every limit");
+    assert_eq!(read.suites[1].stages, results.suites[1].stages);
+}

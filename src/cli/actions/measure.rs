@@ -1,0 +1,61 @@
+//! `bench-bot measure`: from `request.json` to `results.json`, without a token.
+
+use super::{FOLDER, give_to_owner, request, workspace};
+use crate::actions::Runner;
+use crate::cli::args::MeasureArgs;
+use crate::cli::site::Site;
+use crate::cli::stage::{self, Place, Settings};
+use crate::git::{Repository, Workspace};
+use crate::request::Request;
+use anyhow::{Context, Result};
+use std::path::{Path, PathBuf};
+
+/// Carries out a request and writes the results.
+///
+/// # Errors
+/// When a token would share an environment with the pull request's code, a commit is not in the clone, a signal
+/// arrives, or this program itself breaks.
+pub(crate) fn measure(args: &MeasureArgs) -> Result<u8> {
+    let runner = Runner::from_env();
+    let mut request = request(args.request.as_deref(), &runner)?;
+    if let Some(shard) = args.shard.as_deref().or_else(|| runner.input("shard")) {
+        request.shard = Some(crate::cli::shard(shard)?);
+    }
+    let top = workspace(&runner)?;
+    let place = Place::decide(&request, args.isolation, &runner, false)?;
+    let site = site(&mut request, args.repository.as_deref().unwrap_or(&top), &runner)?;
+    let output = args.output.clone().or_else(|| runner.input("output").map(PathBuf::from));
+    let output = output.unwrap_or_else(|| Path::new(FOLDER).join("results.json"));
+    let folder = output.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new(".")).to_owned();
+    std::fs::create_dir_all(&folder).with_context(|| format!("making {}", folder.display()))?;
+    let settings = Settings { journal: Some(output.clone()), raw: Some(folder.join("raw")), ..Settings::default() };
+    let mut progress = stage::progress(args.quiet);
+    let measured = stage::measure(&request, &site, place, settings, &mut *progress);
+    drop(site);
+    if let Ok(results) = &measured {
+        crate::results::write(&output, results).with_context(|| format!("writing {}", output.display()))?;
+    }
+    give_to_owner(&folder, &top);
+    measured?;
+    println!("bench-bot: {}", output.display());
+    Ok(0)
+}
+
+/// Checks out from the clone that an earlier step made.
+///
+/// # Errors
+/// When there is no clone, or it lacks a commit; the message names the step that helps.
+pub(crate) fn site(request: &mut Request, top: &Path, runner: &Runner) -> Result<Site> {
+    let parent = runner.variable("RUNNER_TEMP").map_or_else(std::env::temp_dir, PathBuf::from);
+    let workspace = Workspace::create(&parent)?;
+    let step = format!(
+        "the job must check out first: `uses: actions/checkout` with `ref: {}`, `fetch-depth: 0` and \
+         `persist-credentials: false`",
+        request.commits.head.sha
+    );
+    let repository = Repository::from_clone(&workspace, top).with_context(|| step.clone())?;
+    for sha in [&request.commits.base.sha, &request.commits.head.sha] {
+        repository.resolve(sha).with_context(|| format!("commit {sha} is not in the clone; {step}"))?;
+    }
+    Site::open(workspace, repository, request)
+}

@@ -1,0 +1,123 @@
+//! A request made in a terminal: refs of the clone around the current folder.
+
+use crate::cli::args::{CommitArgs, PlanArgs};
+use crate::cli::check_config::root;
+use crate::cli::site::Site;
+use crate::config::{self, Config};
+use crate::gate::Inputs;
+use crate::git::{Repository, Workspace};
+use crate::request::{Commit, ConfigSource, Request};
+use crate::side::PerSide;
+use anyhow::{Context, Result, bail};
+use std::path::Path;
+
+/// A base, and how it was found.
+struct Base {
+    commit: Commit,
+    explicit: bool,
+    behind: Option<u64>,
+}
+
+/// Resolves the commits, reads the configuration of the working tree, checks both sides out.
+///
+/// # Errors
+/// When a ref is unknown, base equals head without a reason, or nothing is found to run.
+pub(crate) fn prepare(commits: &CommitArgs, plan: &PlanArgs, inputs: &Inputs, calibration: bool) -> Result<(Request, Site)> {
+    let top = root(commits.repository.as_deref())?;
+    let workspace = Workspace::create(&std::env::temp_dir())?;
+    let repository = Repository::from_clone(&workspace, &top)?;
+    let mut notes = Vec::new();
+    let head = head(&repository, commits.head.as_deref().unwrap_or("HEAD"), &mut notes)?;
+    let (mut config, config_source) = configuration(&top, plan.config.as_deref())?;
+    let base = if calibration && commits.base.is_none() {
+        Base { commit: head.clone(), explicit: true, behind: None }
+    } else {
+        base(&repository, commits, &head, &config)?
+    };
+    let suites = crate::gate::apply_inputs(&mut config, inputs)?;
+    let mut request = Request {
+        schema: crate::request::SCHEMA,
+        base_behind: base.behind,
+        base_explicit: base.explicit,
+        commits: PerSide { base: base.commit, head },
+        origin: None,
+        config,
+        config_source,
+        suites,
+        filter: inputs.filter.clone().unwrap_or_default(),
+        shard: plan.shard.as_deref().map(crate::cli::shard).transpose().context("--shard")?,
+        seed: plan.seed.clone(),
+        calibration,
+        notes,
+    };
+    let site = Site::open(workspace, repository, &mut request)?;
+    refuse_equal_sides(&request)?;
+    Ok((request, site))
+}
+
+fn head(repository: &Repository, name: &str, notes: &mut Vec<String>) -> Result<Commit> {
+    if name == "." {
+        let snapshot = repository.snapshot()?;
+        notes.extend(snapshot.notes);
+        let subject = if snapshot.uncommitted { String::new() } else { repository.subject(&snapshot.sha)? };
+        let label = if snapshot.uncommitted { "working tree with uncommitted changes" } else { "working tree" };
+        return Ok(Commit { sha: snapshot.sha, label: label.to_owned(), subject, uncommitted: snapshot.uncommitted });
+    }
+    commit(repository, name)
+}
+
+fn commit(repository: &Repository, name: &str) -> Result<Commit> {
+    let sha = repository.resolve(name)?;
+    let subject = repository.subject(&sha)?;
+    Ok(Commit { sha, label: name.to_owned(), subject, uncommitted: false })
+}
+
+/// An explicit base is that very commit; otherwise the merge base with the target.
+fn base(repository: &Repository, args: &CommitArgs, head: &Commit, config: &Config) -> Result<Base> {
+    let configured = Some(config.compare.base.as_str()).filter(|name| !matches!(*name, "merge-base" | "target"));
+    if let Some(name) = args.base.as_deref().or(configured).filter(|_| !args.merge_base) {
+        return Ok(Base { commit: commit(repository, name)?, explicit: true, behind: None });
+    }
+    let (name, tip) = match args.base.as_deref().or(configured) {
+        Some(name) => (name.to_owned(), repository.resolve(name)?),
+        None => match repository.default_branch()? {
+            Some(branch) => (branch.name, branch.sha),
+            None => bail!(
+                "cannot tell what to compare with: this clone has no remote with a default branch. Name a base: \
+                 `bench-bot run --base main`"
+            ),
+        },
+    };
+    if config.compare.base == "target" && !args.merge_base {
+        return Ok(Base { commit: Commit { label: name, ..commit(repository, &tip)? }, explicit: false, behind: Some(0) });
+    }
+    let sha = repository.merge_base(&tip, &head.sha)?;
+    let label = format!("merge base with {name}");
+    let subject = repository.subject(&sha)?;
+    let behind = Some(repository.behind(&sha, &tip)?);
+    Ok(Base { commit: Commit { sha, label, subject, uncommitted: false }, explicit: false, behind })
+}
+
+fn configuration(top: &Path, path: Option<&str>) -> Result<(Config, ConfigSource)> {
+    Ok(match config::load_tree(top, path)? {
+        Some((config, _)) => (config, ConfigSource::File(path.unwrap_or(config::PATH).to_owned())),
+        None => (Config::default(), ConfigSource::Detected(String::new())),
+    })
+}
+
+/// Base equal to head is a mistake, unless the sides differ by configuration or a calibration was asked for.
+fn refuse_equal_sides(request: &Request) -> Result<()> {
+    let commits = &request.commits;
+    let differ = request.config.suites.iter().any(|suite| suite.sides.base != suite.sides.head || suite.overlay.is_some());
+    if commits.base.sha != commits.head.sha || request.calibration || differ {
+        return Ok(());
+    }
+    let sha = commits.base.sha.get(..12).unwrap_or(&commits.base.sha);
+    bail!(
+        "base ({}) and head ({}) are the same commit {sha}, so there is nothing to compare. Commit your change, measure \
+         the working tree with `--head .`, or name another base with `--base`. To see how noisy this machine is: \
+         `bench-bot calibrate`",
+        commits.base.label,
+        commits.head.label
+    )
+}

@@ -1,0 +1,26 @@
+//! `bench-bot run` in a terminal: measure, decide, show.
+
+use crate::cli::args::RunArgs;
+use crate::cli::stage::{self, Settings};
+use crate::cli::{flags, local, output};
+use anyhow::Result;
+
+/// The whole job without GitHub.
+///
+/// # Errors
+/// When a ref, the configuration or a flag cannot be used, a signal arrives, or nothing could be compared.
+pub(crate) fn locally(args: &RunArgs) -> Result<u8> {
+    let inputs = flags::inputs(&args.plan, &args.output.fail_on)?;
+    let (request, site) = local::prepare(&args.commits, &args.plan, &inputs, false)?;
+    let mut progress = stage::progress(args.output.quiet);
+    let results = stage::measure_on_host(&request, &site, Settings::default(), &mut *progress)?;
+    drop(progress);
+    if let Some(path) = &args.output.results {
+        output::write(path, &serde_json::to_vec(&results)?)?;
+    }
+    let report = stage::judge(&[results], &request, Some(&site), None);
+    drop(site);
+    output::deliver(&report, &output::comment_options(&request.config.report), &args.output)?;
+    stage::conclude(&report, &request.config)
+}
+

@@ -1,0 +1,194 @@
+//! The stages as `run`, `measure`, `report` and `demo` share them.
+
+use crate::cli::failure::Failure;
+pub(crate) use crate::cli::place::Place;
+use crate::cli::site::Site;
+use crate::compare::{self, Context, SourceDifference};
+use crate::config::Config;
+use crate::format;
+use crate::host::{self, JournalPlace, Observer, Roots, Session};
+use crate::measure::process::HostExec;
+use crate::measure::progress::{Lines, Progress, Silent, Terminal};
+use crate::measure::{self, Choice, Options, Tools};
+use crate::report::{Report, Revision, RunInfo, Verdict};
+use crate::request::Request;
+use crate::results::{Results, SuiteResults};
+use crate::side::{PerSide, Side};
+use anyhow::Result;
+use std::cell::RefCell;
+use std::io::IsTerminal;
+use std::path::PathBuf;
+use std::rc::Rc;
+use std::time::Duration;
+
+/// The program, as files and reports name it.
+pub(crate) const TOOL: &str = concat!("bench-bot ", env!("CARGO_PKG_VERSION"));
+
+/// What measuring is told beside its request.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Settings {
+    /// Where the results so far are kept.
+    pub(crate) journal: Option<PathBuf>,
+    /// Where raw output is kept.
+    pub(crate) raw: Option<PathBuf>,
+    /// Time that the job has used already.
+    pub(crate) spent: Duration,
+}
+
+/// Measures where `place` says.
+///
+/// # Errors
+/// As the place's own way.
+pub(crate) fn measure(
+    request: &Request,
+    site: &Site,
+    place: Place,
+    settings: Settings,
+    progress: &mut dyn Progress,
+) -> Result<Results> {
+    match place {
+        Place::Host => measure_on_host(request, site, settings, progress),
+    }
+}
+
+/// Measures on this host.
+///
+/// # Errors
+/// When a setting is required and refused, a signal arrives, or this program itself breaks.
+pub(crate) fn measure_on_host(
+    request: &Request,
+    site: &Site,
+    settings: Settings,
+    progress: &mut dyn Progress,
+) -> Result<Results> {
+    let roots = Roots::live();
+    let machine = host::machine(&roots);
+    let session = Rc::new(RefCell::new(Session::begin(&request.config.host, roots.clone(), JournalPlace::standard())?));
+    let observer = Observer::new(Rc::clone(&session), &request.config, &roots, machine.steal_observable);
+    let mut exec = HostExec::new(site.checkouts.folders.clone())?;
+    let placement = observer.placement();
+    exec.place(PerSide { base: placement.clone(), head: placement });
+    exec.hook(Box::new(observer));
+    let mut warnings = session.borrow().notes().to_vec();
+    let hidden = HostExec::hidden_tokens();
+    if !hidden.is_empty() {
+        warnings.push(format!("bench commands do not see these variables: {}", hidden.join(", ")));
+    }
+    let options = Options {
+        machine,
+        journal: settings.journal,
+        raw: settings.raw,
+        disk: Some(site.folder().to_owned()),
+        spent: settings.spent,
+        warnings,
+        config_hash: Some(site.config_hash.clone()),
+    };
+    let tools = Tools {
+        parse: &|format, stdout, files| {
+            let input = format::Input { stdout, files };
+            format::parse(format, &input).map(|(found, parsed)| (found.name().to_owned(), parsed)).map_err(|e| e.to_string())
+        },
+        choose: &|suites| choose(suites, &request.config),
+        invalid: &host::rules::invalid,
+    };
+    let measured = measure::run(request, &mut exec, &tools, &options, progress);
+    // The observer's share of the session goes with the executor.
+    drop(exec);
+    let tuning = session.borrow_mut().finish();
+    let mut results = measured?;
+    results.tuning = tuning;
+    results.warnings.extend(host::rules::warnings(&results));
+    Ok(results)
+}
+
+fn choose(suites: &[SuiteResults], config: &Config) -> Vec<Choice> {
+    let selections = compare::select(suites, config);
+    selections.into_iter().map(|it| Choice { suspects: it.suspects, equivalence: it.equivalence }).collect()
+}
+
+/// Makes the report from raw samples.
+pub(crate) fn judge(results: &[Results], request: &Request, site: Option<&Site>, run: Option<RunInfo>) -> Report {
+    let commits = &request.commits;
+    let revision = |side: Side| {
+        let commit = commits.get(side);
+        Revision { sha: commit.sha.clone(), label: commit.label.clone(), subject: commit.subject.clone() }
+    };
+    let context = Context {
+        tool: TOOL.to_owned(),
+        revisions: PerSide::from_fn(revision),
+        base_behind: request.base_behind,
+        notes: request.notes.clone(),
+        sources: site.map(|site| sources(request, site)).unwrap_or_default(),
+        reproduce: Some(reproduce(request, results)),
+        run,
+    };
+    compare::report(results, &request.config, &context)
+}
+
+/// Benchmark sources that differ between the sides, for a sentence beside the verdict.
+fn sources(request: &Request, site: &Site) -> Vec<SourceDifference> {
+    let commits = &request.commits;
+    match site.repository.changed_paths(&commits.base.sha, &commits.head.sha) {
+        Ok(paths) => compare::sources(&paths, &request.config),
+        Err(error) => {
+            tracing::warn!("cannot tell whether benchmark sources differ: {error}");
+            Vec::new()
+        }
+    }
+}
+
+/// The command that measures the same again.
+fn reproduce(request: &Request, results: &[Results]) -> String {
+    let commits = &request.commits;
+    let mut words = vec!["bench-bot".to_owned(), "run".to_owned(), "--base".to_owned(), commits.base.sha.clone()];
+    words.extend(["--head".to_owned(), if commits.head.uncommitted { ".".to_owned() } else { commits.head.sha.clone() }]);
+    for suite in &request.suites {
+        words.extend(["--suite".to_owned(), suite.clone()]);
+    }
+    if !request.filter.is_empty() {
+        words.extend(["--filter".to_owned(), request.filter.clone()]);
+    }
+    if let [only] = results {
+        words.extend(["--seed".to_owned(), only.seed.clone()]);
+    }
+    shell_words::join(words)
+}
+
+/// Who is told how it goes: a moving line on a terminal, a line a block elsewhere, nobody if `quiet`.
+pub(crate) fn progress(quiet: bool) -> Box<dyn Progress> {
+    if quiet {
+        return Box::new(Silent);
+    }
+    if std::io::stderr().is_terminal() && std::env::var_os("GITHUB_ACTIONS").is_none() {
+        return Box::new(Terminal::new());
+    }
+    let in_actions = crate::actions::Runner::from_env().in_actions();
+    let stop = if in_actions { crate::actions::command::random_word().ok() } else { None };
+    Box::new(Lines::new(std::io::stderr(), stop))
+}
+
+/// 0, 1 if `fail-on` trips, or the error that nothing could be compared.
+///
+/// # Errors
+/// With exit code 3, when a suite has no row that both sides gave.
+pub(crate) fn conclude(report: &Report, config: &Config) -> Result<u8> {
+    let empty: Vec<&str> = report
+        .suites
+        .iter()
+        .filter(|suite| !suite.rows.iter().any(|row| comparable(&row.verdict)))
+        .map(|suite| suite.name.as_str())
+        .collect();
+    if report.suites.is_empty() || !empty.is_empty() {
+        let which = if empty.is_empty() { "no suite was measured".to_owned() } else { format!("suite {}", empty.join(", ")) };
+        let failure = format!("nothing measured: {which} has no benchmark that gave values on both sides; the report says why");
+        return Err(Failure::nothing_measured(failure).into());
+    }
+    Ok(u8::from(compare::trips(report, &config.report.fail_on)) * crate::cli::failure::TRIPPED)
+}
+
+fn comparable(verdict: &Verdict) -> bool {
+    !matches!(
+        verdict,
+        Verdict::New | Verdict::Removed | Verdict::Failed(..) | Verdict::Skipped(..) | Verdict::TimedOut(_)
+    )
+}

@@ -1,0 +1,171 @@
+//! What the witnesses of all rounds say: figures for the report, and warnings by written rules.
+
+use super::notices::Notices;
+use crate::report::{Environment, WarningLevel};
+use crate::results::{KnobStatus, Results, Round, RoundWitness};
+use crate::side::{PerSide, Side};
+use crate::stats::{finite, order};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A round in which more than this share of CPU time was stolen is warned of.
+const STEAL: f64 = 0.05;
+
+/// A CPU that ends a round below this share of the frequency that it began with has fallen.
+const FREQUENCY_FELL: f64 = 0.95;
+
+/// Sides whose median frequencies differ by more than this share did not run on the same machine, in effect.
+const FREQUENCY_DIFFERS: f64 = 0.005;
+
+/// The figures of a witness, by the name they have in the report.
+const FIGURES: [(&str, fn(&RoundWitness) -> Option<f64>); 12] = [
+    ("involuntary_switches", |w| w.involuntary_switches.map(|n| n as f64)),
+    ("load", |w| w.load),
+    ("major_faults", |w| w.major_faults.map(|n| n as f64)),
+    ("max_rss", |w| w.max_rss.map(|n| n as f64)),
+    ("mhz", |w| w.mhz.map(|mhz| mhz[1])),
+    ("mhz_after", |w| w.mhz.map(|mhz| mhz[2])),
+    ("mhz_before", |w| w.mhz.map(|mhz| mhz[0])),
+    ("pressure", |w| w.pressure),
+    ("steal", |w| w.steal),
+    ("system", |w| w.system),
+    ("throttled", |w| w.throttled.map(|n| n as f64)),
+    ("user", |w| w.user),
+];
+
+/// All rounds of the job's stages, warm-up excluded.
+pub(super) fn rounds(results: &Results) -> impl Iterator<Item = &Round> {
+    results
+        .suites
+        .iter()
+        .flat_map(|suite| &suite.stages)
+        .flat_map(|stage| &stage.blocks)
+        .flat_map(|block| &block.rounds)
+}
+
+/// The environment of one job.
+pub(super) fn environment(results: &Results) -> Environment {
+    let mut witness = BTreeMap::new();
+    for (name, figure) in FIGURES {
+        let sides = PerSide::from_fn(|side| {
+            let values = rounds(results).filter(|round| round.side == side).filter_map(|round| figure(&round.witness));
+            extremes(values.filter(|value| value.is_finite()).collect())
+        });
+        if sides.base.is_some() || sides.head.is_some() {
+            witness.insert(name.to_owned(), sides);
+        }
+    }
+    let tools = results.suites.iter().flat_map(|suite| &suite.tools);
+    Environment {
+        shard: results.shard,
+        machine: results.machine.clone(),
+        tuning: results.tuning.clone(),
+        tools: tools.map(|(tool, version)| (tool.clone(), version.clone())).collect(),
+        witness,
+        started: results.started.clone(),
+        finished: results.finished.clone(),
+    }
+}
+
+/// Smallest, median, largest.
+fn extremes(values: Vec<f64>) -> Option<[f64; 3]> {
+    let sorted = order::sorted(&values);
+    Some([*sorted.first()?, finite(order::median(&sorted)?), *sorted.last()?])
+}
+
+/// Warnings of what the machine did, for the job named `place`.
+pub(super) fn warn(results: &Results, place: &str, notices: &mut Notices) {
+    steal(results, place, notices);
+    load(results, place, notices);
+    frequency(results, place, notices);
+    throttling(results, place, notices);
+    cpus(results, place, notices);
+    settings(results, place, notices);
+}
+
+fn count_of(results: &Results, what: impl Fn(&Round) -> bool) -> (usize, usize) {
+    (rounds(results).filter(|round| what(round)).count(), rounds(results).count())
+}
+
+fn steal(results: &Results, place: &str, notices: &mut Notices) {
+    let (hit, all) = count_of(results, |round| round.witness.steal.is_some_and(|share| share > STEAL));
+    if hit > 0 {
+        let most = rounds(results).filter_map(|round| round.witness.steal).fold(0.0, f64::max);
+        let message = format!(
+            "in {hit} of {all} rounds the host took more than {:.0} % of the CPU away (at most {:.0} %)",
+            100.0 * STEAL,
+            100.0 * most
+        );
+        notices.add(WarningLevel::Warning, "steal", message, place);
+    }
+}
+
+fn load(results: &Results, place: &str, notices: &mut Notices) {
+    let cpus = f64::from(results.machine.cpus);
+    if cpus == 0.0 {
+        return;
+    }
+    let (hit, all) = count_of(results, |round| round.witness.load.is_some_and(|load| load > cpus));
+    if hit > 0 {
+        let message =
+            format!("in {hit} of {all} rounds more tasks were ready to run than the machine has CPUs ({cpus})");
+        notices.add(WarningLevel::Warning, "load", message, place);
+    }
+}
+
+fn frequency(results: &Results, place: &str, notices: &mut Notices) {
+    let fell = |round: &Round| round.witness.mhz.is_some_and(|[before, _, after]| after < FREQUENCY_FELL * before);
+    let (hit, all) = count_of(results, fell);
+    if hit > 0 {
+        let message = format!(
+            "in {hit} of {all} rounds the CPU's frequency fell by more than {:.0} %",
+            100.0 * (1.0 - FREQUENCY_FELL)
+        );
+        notices.add(WarningLevel::Warning, "frequency-fell", message, place);
+    }
+    let median = |side: Side| {
+        let mhz = rounds(results).filter(|round| round.side == side).filter_map(|round| round.witness.mhz);
+        order::median_of(&mhz.map(|mhz| mhz[1]).collect::<Vec<f64>>())
+    };
+    if let (Some(base), Some(head)) = (median(Side::Base), median(Side::Head))
+        && (base - head).abs() > FREQUENCY_DIFFERS * base.abs().max(head.abs())
+    {
+        let message = format!("the CPU ran at {base:.0} MHz for base and at {head:.0} MHz for head (medians)");
+        notices.add(WarningLevel::Warning, "frequency-differs", message, place);
+    }
+}
+
+fn throttling(results: &Results, place: &str, notices: &mut Notices) {
+    let (hit, all) = count_of(results, |round| round.witness.throttled.is_some_and(|n| n > 0));
+    if hit > 0 {
+        let message = format!("in {hit} of {all} rounds the CPU was throttled for heat");
+        notices.add(WarningLevel::Warning, "throttled", message, place);
+    }
+}
+
+fn cpus(results: &Results, place: &str, notices: &mut Notices) {
+    let seen = PerSide::from_fn(|side| -> BTreeSet<&str> {
+        let witnesses = rounds(results).filter(|round| round.side == side).map(|round| &round.witness);
+        witnesses.filter_map(|witness| witness.cpus.as_deref()).collect()
+    });
+    if !seen.base.is_empty() && !seen.head.is_empty() && seen.base != seen.head {
+        let list = |set: &BTreeSet<&str>| set.iter().copied().collect::<Vec<_>>().join("; ");
+        let message =
+            format!("the sides were allowed different CPUs: base {}, head {}", list(&seen.base), list(&seen.head));
+        notices.add(WarningLevel::Warning, "different-cpus", message, place);
+    }
+    if let Some(PerSide { base, head }) = &results.machine.images
+        && base != head
+    {
+        let message = format!("the sides ran in different images: base {base}, head {head}");
+        notices.add(WarningLevel::Warning, "different-images", message, place);
+    }
+}
+
+fn settings(results: &Results, place: &str, notices: &mut Notices) {
+    for outcome in &results.tuning {
+        if let KnobStatus::Drifted(set, found) = &outcome.status {
+            let message = format!("{} was set to {set} and found at {found} afterwards", outcome.knob);
+            notices.add(WarningLevel::Warning, "setting-drifted", message, place);
+        }
+    }
+}

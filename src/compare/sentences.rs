@@ -1,0 +1,277 @@
+//! What a reader must know, in words: of the plan, the jobs, the suites and the rows.
+
+use super::Context;
+use super::assemble::Part;
+use super::decide::Rules;
+use super::notices::Notices;
+use crate::config::{Config, Correction, Rounds};
+use crate::report::{Family, Note, Row, SuiteReport, Unjudged, Verdict, WarningLevel};
+use crate::results::{Results, StageKind, Stopped};
+use crate::side::Side;
+use crate::stats::order;
+use crate::stats::power::{SCREEN_LEVEL, smallest_p};
+use crate::stats::simulate::calibration;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// How a job is named where there are several.
+pub(super) fn place_of(job: &Results, jobs: usize) -> String {
+    match job.shard {
+        Some(shard) if jobs > 1 => format!("shard {} of {}", shard.index, shard.count),
+        _ => String::new(),
+    }
+}
+
+/// The plan: what it cannot find, and how often it errs.
+pub(super) fn about_the_plan(
+    jobs: &[&Results],
+    config: &Config,
+    rules: &Rules,
+    family: &Family,
+    notices: &mut Notices,
+) {
+    if let (Some(p), Some(rounds)) = (family.smallest_p, family.rounds_needed) {
+        let message = format!(
+            "Too few rounds for {} rows: the smallest p that this run could give ({p:.2e}) does not survive the \
+             correction, so no row can be called changed; {rounds} rounds a side would do",
+            family.size,
+        );
+        notices.add(WarningLevel::Headline, "too-few-rounds", message, "");
+    }
+    let noisy = |job: &&&Results| {
+        let blocks = job.suites.iter().flat_map(|suite| &suite.stages).flat_map(|stage| &stage.blocks);
+        blocks.into_iter().any(|block| block.invalid.is_some() && block.kept)
+    };
+    for job in jobs.iter().filter(noisy) {
+        let message = "Noisy machine: more blocks were disturbed than could be run again, so a change needs twice the \
+                       threshold to be called one";
+        notices.add(WarningLevel::Headline, "noisy-machine", message.to_owned(), &place_of(job, jobs.len()));
+    }
+    if !rules.staged() {
+        let message = "One stage, not confirmed: no fresh rounds were run for the rows that changed";
+        notices.add(WarningLevel::Warning, "one-stage", message.to_owned(), "");
+    }
+    if rules.staged() != matches!(config.rounds, Rounds::Staged { .. }) {
+        let message = "the rounds were measured by another plan than the configuration has; the report follows them";
+        notices.add(WarningLevel::Warning, "plan-differs", message.to_owned(), "");
+    }
+    if rules.staged() && smallest_p(rules.first_blocks) > SCREEN_LEVEL {
+        let message = "the screen is too short to make any row a suspect; 4 rounds a side is the least";
+        notices.add(WarningLevel::Headline, "too-few-rounds", message.to_owned(), "");
+    }
+    notices.add(WarningLevel::Note, "error-rate", error_rate(config, rules), "");
+    let layout = "Differences below about 2 to 5 % can come from where the linker placed the code, not from the change: \
+                  no order of rounds can tell the two apart, only several builds can";
+    notices.add(WarningLevel::Note, "layout", layout.to_owned(), "");
+}
+
+/// The nominal rate of reports with a false colour, and what was measured.
+fn error_rate(config: &Config, rules: &Rules) -> String {
+    let alpha = 100.0 * rules.alpha;
+    let nominal = match rules.correction {
+        Correction::Holm => {
+            format!("a report on unchanged code shows a coloured row with a probability of at most {alpha} %")
+        }
+        Correction::None => {
+            format!("every single row of unchanged code is coloured with a probability of at most {alpha} %")
+        }
+    };
+    let defaults = config.compare.threshold == calibration::THRESHOLD && rules.alpha == calibration::ALPHA;
+    if rules.staged() && rules.correction == Correction::Holm && defaults {
+        format!("Nominally, {nominal}. {}", calibration::sentence())
+    } else {
+        format!("Nominally, {nominal}")
+    }
+}
+
+/// The jobs: whether they belong together and are complete.
+pub(super) fn about_jobs(jobs: &[&Results], context: &Context, notices: &mut Notices) {
+    for note in &context.notes {
+        notices.add(WarningLevel::Warning, "note", note.clone(), "");
+    }
+    for side in Side::BOTH {
+        let mut commits: BTreeSet<&str> = jobs.iter().map(|job| job.commits.get(side).as_str()).collect();
+        let wanted = context.revisions.get(side).sha.as_str();
+        if !wanted.is_empty() {
+            commits.insert(wanted);
+        }
+        if commits.len() > 1 {
+            let list = commits.into_iter().collect::<Vec<_>>().join(", ");
+            let message = format!("the results are of different commits of {side}: {list}");
+            notices.add(WarningLevel::Headline, "mixed-commits", message, "");
+        }
+    }
+    if jobs.iter().any(|job| job.config_hash != jobs[0].config_hash) {
+        let message = "the jobs measured by different configurations";
+        notices.add(WarningLevel::Warning, "mixed-policies", message.to_owned(), "");
+    }
+    shards(jobs, notices);
+    for job in jobs {
+        let place = place_of(job, jobs.len());
+        let stopped = match job.stopped {
+            Stopped::Completed => None,
+            Stopped::Budget => Some(("budget", "the time budget ended measuring before the plan was carried out")),
+            Stopped::MaxTime => {
+                Some(("max-time", "the job's time limit ended measuring before the plan was carried out"))
+            }
+        };
+        if let Some((code, message)) = stopped {
+            notices.add(WarningLevel::Warning, code, message.to_owned(), &place);
+        }
+        for warning in &job.warnings {
+            notices.add(WarningLevel::Warning, "measuring", warning.clone(), &place);
+        }
+    }
+}
+
+fn shards(jobs: &[&Results], notices: &mut Notices) {
+    let shards: Vec<_> = jobs.iter().filter_map(|job| job.shard).collect();
+    let there: BTreeSet<u32> = shards.iter().map(|shard| shard.index).collect();
+    let count = shards.iter().map(|shard| shard.count).max().unwrap_or(0);
+    // A count from a file may be any number: only the first few that are missing are named.
+    let missing: Vec<String> =
+        (1..=count).filter(|index| !there.contains(index)).take(5).map(|i| i.to_string()).collect();
+    if !missing.is_empty() {
+        let message = format!("of {count} shards these are missing, with all their benchmarks: {}", missing.join(", "));
+        notices.add(WarningLevel::Headline, "missing-shards", message, "");
+    }
+    let machines: BTreeSet<&str> = jobs.iter().map(|job| job.machine.cpu.as_str()).collect();
+    if machines.len() > 1 {
+        let list = machines.into_iter().collect::<Vec<_>>().join("; ");
+        let message = format!("the shards ran on different machines, each row on one: {list}");
+        notices.add(WarningLevel::Note, "different-machines", message, "");
+    }
+}
+
+/// One suite of one job: what its rounds printed and how far they went.
+pub(super) fn about_a_part(part: &Part<'_>, rules: &Rules, jobs: usize, notices: &mut Notices) {
+    let suite = part.suite;
+    let shard = place_of(part.job, jobs);
+    let place = if shard.is_empty() { suite.name.clone() } else { format!("{}, {shard}", suite.name) };
+    for warning in &suite.warnings {
+        notices.add(WarningLevel::Warning, "suite", warning.clone(), &place);
+    }
+    if part.found.table.malformed > 0 {
+        let message =
+            format!("{} blocks do not hold two rounds of each side, so they were not used", part.found.table.malformed);
+        notices.add(WarningLevel::Warning, "malformed-block", message, &place);
+    }
+    no_benchmarks(part, &place, notices);
+    unparsed(part, &place, notices);
+    for stage in &part.found.table.stages {
+        let planned = if stage.kind == StageKind::Confirm { rules.confirm_blocks } else { rules.first_blocks };
+        if stage.planned < planned {
+            let message = format!(
+                "{} blocks were planned where the configuration has {planned}, for want of time",
+                stage.planned
+            );
+            notices.add(WarningLevel::Warning, "fewer-blocks", message, &place);
+        }
+    }
+    let confirm = suite.stages.iter().find(|stage| stage.kind == StageKind::Confirm && rules.staged());
+    if let Some(confirm) = confirm {
+        let set = |list: &[u32]| list.iter().copied().collect::<BTreeSet<u32>>();
+        let chosen = part.selection();
+        let same =
+            set(&confirm.suspects) == set(&chosen.suspects) && set(&confirm.equivalence) == set(&chosen.equivalence);
+        if !same {
+            let message = "the rows that were measured again are not those that the screen's samples select; the report \
+                           follows the samples";
+            notices.add(WarningLevel::Warning, "selection-differs", message.to_owned(), &place);
+        }
+    }
+}
+
+/// A command that ends well and prints no benchmark is not a comparison without a change.
+fn no_benchmarks(part: &Part<'_>, place: &str, notices: &mut Notices) {
+    for side in Side::BOTH {
+        let ended_well = part.found.table.rounds_of(side).any(|round| round.outcome.status.ok());
+        if ended_well && !part.found.table.seen.iter().any(|seen| *seen.get(side)) {
+            let message = format!("0 benchmarks on {side}, though the command ended well");
+            notices.add(WarningLevel::Headline, "no-benchmarks", message, place);
+        }
+    }
+}
+
+fn unparsed(part: &Part<'_>, place: &str, notices: &mut Notices) {
+    // Every round prints much the same: a line is told once, with the number of rounds that have it.
+    let mut lines: BTreeMap<(Side, u64, &str), u32> = BTreeMap::new();
+    for side in Side::BOTH {
+        for (line, expected) in part.found.table.rounds_of(side).flat_map(|round| &round.unparsed) {
+            *lines.entry((side, *line, expected)).or_default() += 1;
+        }
+    }
+    for ((side, line, expected), rounds) in lines {
+        let message = format!("{expected} (in {rounds} rounds)");
+        notices.add(WarningLevel::Warning, "unparsed-line", message, &format!("{place}, {side}, line {line}"));
+    }
+}
+
+/// The rows: how they were paired, controls that moved, and a suite that moved as a whole.
+pub(super) fn about_rows(suites: &[SuiteReport], notices: &mut Notices) {
+    for suite in suites {
+        let count = |what: fn(&Note) -> bool| suite.rows.iter().filter(|row| row.notes.iter().any(what)).count();
+        let pairings: [(&str, fn(&Note) -> bool, &str); 3] = [
+            (
+                "paired-package",
+                |note| matches!(note, Note::PackageDiffers(_)),
+                "the package differs: it exists on one side only",
+            ),
+            (
+                "paired-processors",
+                |note| matches!(note, Note::ProcsDiffer(_)),
+                "the number of processors in the name differs",
+            ),
+            ("paired-renamed", |note| matches!(note, Note::Renamed), "the name differs, by the configured renames"),
+        ];
+        for (code, what, why) in pairings {
+            let rows = count(what);
+            if rows > 0 {
+                notices.add(WarningLevel::Note, code, format!("{rows} rows are paired though {why}"), &suite.name);
+            }
+        }
+        let moved = count(|note| matches!(note, Note::ControlMoved));
+        if moved > 0 {
+            let message = format!("{moved} control rows moved, which the change cannot have moved: distrust this run");
+            notices.add(WarningLevel::Headline, "control-moved", message, &suite.name);
+        }
+        common_shift(suite, notices);
+    }
+}
+
+/// Rows that must move together before it is said that the whole suite moved.
+const COMMON_ROWS: usize = 5;
+
+/// The share of rows that must move the same way.
+const COMMON_SHARE: f64 = 0.6;
+
+fn common_shift(suite: &SuiteReport, notices: &mut Notices) {
+    let mut units: Vec<&str> = suite.rows.iter().map(|row| row.unit.as_str()).collect();
+    units.sort_unstable();
+    units.dedup();
+    for unit in units {
+        let rows: Vec<(f64, f64)> = suite.rows.iter().filter(|row| row.unit == unit).filter_map(first_move).collect();
+        if rows.len() < COMMON_ROWS {
+            continue;
+        }
+        let median = |values: Vec<f64>| order::median_of(&values).unwrap_or_default();
+        let shift = median(rows.iter().map(|(effect, _)| *effect).collect());
+        let noise = median(rows.iter().map(|(_, noise)| *noise).collect());
+        let same = rows.iter().filter(|(effect, _)| effect * shift > 0.0).count() as f64;
+        if same >= COMMON_SHARE * rows.len() as f64 && shift.abs() > noise {
+            let message = format!(
+                "the whole suite moved by about {:+.1} % in {unit}: compiler flags, a runtime version, code layout, or the \
+                 machine",
+                100.0 * shift
+            );
+            notices.add(WarningLevel::Headline, "common-shift", message, &suite.name);
+        }
+    }
+}
+
+/// Effect and noise of a tested row by its first stage.
+fn first_move(row: &Row) -> Option<(f64, f64)> {
+    let judged = !row.exact
+        && !row.derived
+        && !matches!(row.verdict, Verdict::Unjudged(Unjudged::Degenerate | Unjudged::Secondary | Unjudged::OneRound));
+    Some((row.samples.first().filter(|_| judged)?.effect?, row.noise?))
+}
