@@ -55,6 +55,12 @@ fn suite(merged: &[&SuiteResults], rows: Vec<Row>) -> Option<SuiteReport> {
         rows,
         filtered_out: merged.iter().fold(0, |sum, suite| sum.saturating_add(suite.filtered_out)),
         blocks: block_counts(merged),
+        // Every shard builds the same code: one that looked at it is enough.
+        inspection: merged
+            .iter()
+            .find(|suite| !crate::inspect::is_empty(&suite.inspected))
+            .map(|suite| crate::inspect::Inspection::of(&suite.inspected))
+            .unwrap_or_default(),
     })
 }
 
