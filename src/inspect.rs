@@ -22,6 +22,7 @@ mod run;
 
 pub use check::check;
 pub use compare::{FunctionChange, Inspection, Use, UseKind, compare};
+pub(crate) use diff::shortened;
 pub use run::{LIMIT, Target, run};
 
 use serde::{Deserialize, Serialize};

@@ -19,13 +19,12 @@ pub(super) fn resolve(wanted: &str, symbols: &[&str]) -> Resolved {
     let wanted = &*wanted.replace("[...]", "");
     let whole: Vec<usize> = (0..symbols.len()).filter(|&i| !is_split(symbols[i])).collect();
     let plain: Vec<String> = symbols.iter().map(|symbol| plain(symbol)).collect();
-    let unnamed = |i: usize| {
-        let rest = symbols[i].strip_prefix("\"\".");
-        rest.is_some_and(|rest| rest == wanted || ends_with(wanted, rest))
-    };
-    let tiers: [&dyn Fn(usize) -> bool; 5] = [
+    // A package without a name may be any.
+    let unnamed = |i: usize, wanted: &str| symbols[i].strip_prefix("\"\".") == Some(wanted);
+    let tiers: [&dyn Fn(usize) -> bool; 6] = [
         &|i| symbols[i] == wanted,
-        &unnamed,
+        &|i| unnamed(i, wanted),
+        &|i| unnamed(i, &wanted[package(wanted).len()..]),
         &|i| plain[i] == wanted,
         &|i| ends_with(symbols[i], wanted),
         &|i| ends_with(&plain[i], wanted),
