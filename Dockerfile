@@ -26,7 +26,9 @@ FROM ${RUNTIME}
 LABEL org.opencontainers.image.title="bench-bot" \
       org.opencontainers.image.description="Tells maintainers what a pull request does to performance" \
       org.opencontainers.image.licenses="MIT OR Apache-2.0"
-# git for pinned checkouts, certificates for GitHub's API, tini to reap and to pass on signals.
+# git for pinned checkouts, certificates for GitHub's API, tini to reap and to pass on signals. Their versions are the
+# base image's release: a distribution keeps one of each, and an older one could not be had later.
+# hadolint ignore=DL3008
 RUN apt-get update \
     && apt-get install -y --no-install-recommends ca-certificates git tini \
     && rm -rf /var/lib/apt/lists/*

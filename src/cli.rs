@@ -2,17 +2,23 @@
 
 mod actions;
 pub mod args;
+mod calibrate;
 mod check_config;
+mod contained;
 mod failure;
 mod flags;
 mod host;
+mod init;
 mod local;
 mod output;
+pub(crate) mod pipeline;
 mod place;
 mod render;
 mod run;
+mod selftest;
 mod shard;
 mod site;
+mod sources;
 mod stage;
 
 pub(crate) use shard::shard;
@@ -57,7 +63,7 @@ fn dispatch(cli: Cli) -> anyhow::Result<u8> {
         Some(Command::Run(args)) => run::locally(&args),
         Some(Command::Compare(args)) => {
             let (mut out, mut err) = (std::io::stdout().lock(), std::io::stderr().lock());
-            Ok(crate::benchstat::cli::run(&args, &mut out, &mut err)?)
+            Ok(crate::benchstat::cli::run(&args, &mut std::io::stdin().lock(), &mut out, &mut err)?)
         }
         Some(Command::Gate(args)) => actions::gate(&args),
         Some(Command::Measure(args)) => actions::measure(&args),
@@ -65,7 +71,10 @@ fn dispatch(cli: Cli) -> anyhow::Result<u8> {
         Some(Command::CheckConfig(args)) => check_config::run(&args),
         Some(Command::Host(args)) => host::run(&args),
         Some(Command::Render(args)) => render::run(&args),
-        Some(_) => Ok(0),
+        Some(Command::Demo(args)) => crate::demo::run(&args),
+        Some(Command::Calibrate(args)) => calibrate::run(&args),
+        Some(Command::Selftest(args)) => selftest::run(&args),
+        Some(Command::Init(args)) => init::run(&args),
     }
 }
 

@@ -18,8 +18,10 @@ mod candidate;
 mod decide;
 mod environment;
 mod exact;
+pub mod files;
 mod geomeans;
-pub(crate) mod judge;
+mod judge;
+mod kin;
 mod merge;
 mod notices;
 mod overview;
@@ -27,9 +29,11 @@ mod pair;
 mod row;
 mod samples;
 mod sentences;
+pub mod simulate;
 mod state;
 mod units;
 
+pub use files::{FileColumn, FileOptions, files};
 pub use overview::trips;
 
 /// What a report says beside what the samples say.

@@ -18,6 +18,7 @@ mod quote;
 mod refusal;
 mod reply;
 
+pub use arguments::{apply_inputs, resolve_suites};
 pub use inputs::Inputs;
 pub use policy::Policy;
 pub use refusal::Refusal;
@@ -163,15 +164,6 @@ impl Gate<'_> {
 /// There is nothing to do.
 fn nothing(because: impl Into<String>) -> Decision {
     Decision::Nothing(Nothing { because: because.into(), warnings: Vec::new() })
-}
-
-/// Puts the flags of a terminal over `config`, and gives the names of the suites that they select (none: all).
-///
-/// # Errors
-/// When a name is no suite's.
-pub fn apply_inputs(config: &mut crate::config::Config, inputs: &Inputs) -> Result<Vec<String>, command::CommandError> {
-    arguments::apply_inputs(config, inputs);
-    arguments::resolve_suites(&inputs.suites, config)
 }
 
 /// Writes the outputs `run`, `request`, `head-sha` and `base-sha`, and says in log and summary why there is nothing to do.

@@ -14,6 +14,7 @@ pub mod gate;
 pub mod git;
 pub mod github;
 pub mod host;
+pub mod init;
 pub mod inspect;
 pub mod measure;
 pub mod publish;

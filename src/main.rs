@@ -7,6 +7,7 @@ fn main() -> ExitCode {
     match first.as_ref().and_then(|first| first.to_str()) {
         Some(bench_bot::host::guardian::ARGUMENT) => bench_bot::host::guardian::main(args),
         Some(bench_bot::host::helper::ARGUMENT) => bench_bot::host::helper::main(args),
+        Some(bench_bot::measure::sandbox::launcher::SUBCOMMAND) => bench_bot::measure::sandbox::launcher::main(args),
         _ => bench_bot::cli::main(),
     }
 }

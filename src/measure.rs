@@ -8,6 +8,7 @@
 //! choosing rows and judging the machine are [`Tools`], executing is [`exec::Exec`].
 
 pub mod exec;
+mod metrics;
 pub mod narrow;
 pub mod plan;
 pub mod process;
@@ -15,8 +16,10 @@ pub mod progress;
 mod round;
 mod rows;
 mod runner;
+pub mod sandbox;
 pub mod script;
 pub mod seed;
+mod setup;
 pub mod signal;
 mod stage;
 pub(crate) mod supervise;

@@ -17,7 +17,15 @@ pub mod terminal;
 pub mod view;
 
 #[cfg(test)]
+mod fit_tests;
+#[cfg(test)]
+mod hostile_tests;
+#[cfg(test)]
 mod samples;
+#[cfg(test)]
+mod seed_tests;
+#[cfg(test)]
+mod template_tests;
 #[cfg(test)]
 mod tests;
 
@@ -68,19 +76,6 @@ fn place(path: &str, line: usize, column: usize) -> String {
     if line == 0 { path.to_owned() } else { format!("{path}:{line}:{column}") }
 }
 
-/// How the method fared on identical code, measured with the shipped defaults.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Calibration {
-    /// Reports with a red or green row.
-    pub coloured: u32,
-    /// All reports.
-    pub reports: u32,
-    /// The machine.
-    pub machine: String,
-    /// The date.
-    pub date: String,
-}
-
 /// Gives the text of a classic layout: `benchstat`, `benchstat-v1` or `benchcmp`.
 pub type Classic = fn(&Report, Layout) -> String;
 
@@ -97,8 +92,6 @@ pub struct CommentOptions {
     pub limit: usize,
     /// Name of the artifact that the workflow uploads, if it does.
     pub artifact: Option<String>,
-    /// The measured rate of false changes.
-    pub calibration: Option<Calibration>,
     /// Makes the text of the classic layouts.
     pub classic: Option<Classic>,
 }
@@ -111,7 +104,6 @@ impl Default for CommentOptions {
             name: "bench".to_owned(),
             limit: COMMENT_LIMIT,
             artifact: None,
-            calibration: None,
             classic: None,
         }
     }
@@ -183,12 +175,15 @@ fn built_in(report: &Report, options: &CommentOptions, problem: Option<RenderErr
 /// `report` with a warning that opens it.
 fn with_problem(report: &Report, problem: &RenderError) -> Report {
     let mut report = report.clone();
-    report.warnings.insert(0, crate::report::Warning {
-        level: crate::report::WarningLevel::Headline,
-        code: "template".to_owned(),
-        message: "The configured template could not be used, so this is the default layout".to_owned(),
-        place: problem.to_string(),
-    });
+    report.warnings.insert(
+        0,
+        crate::report::Warning {
+            level: crate::report::WarningLevel::Headline,
+            code: "template".to_owned(),
+            message: "The configured template could not be used, so this is the default layout".to_owned(),
+            place: problem.to_string(),
+        },
+    );
     report
 }
 
@@ -216,14 +211,53 @@ pub fn summary(report: &Report, options: &CommentOptions) -> Result<Rendered, Re
     comment(report, &CommentOptions { limit: SUMMARY_LIMIT, ..options.clone() })
 }
 
-fn frame<'a>(options: &'a CommentOptions, classic: Option<&'a str>) -> Frame<'a> {
-    Frame {
-        name: &options.name,
-        artifact: options.artifact.as_deref(),
-        calibration: options.calibration.as_ref(),
-        classic,
-        limit: options.limit,
+/// A form that a report is written in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum Format {
+    /// The Markdown of the comment, as long as a step summary may be.
+    Markdown,
+    /// Lines for a terminal.
+    Text,
+    /// `report.json`.
+    Json,
+    /// One self-contained page.
+    Html,
+}
+
+/// Where text is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Screen {
+    /// Columns.
+    pub width: usize,
+    /// Whether it has colours, see [`colour_wanted`].
+    pub colour: bool,
+}
+
+/// `report` in `format`. `screen` matters to text alone, `options` to the others.
+///
+/// # Errors
+/// Those of [`user_template`] if `options` has a template, which is used for Markdown; never because of the report.
+pub fn write(report: &Report, format: Format, options: &CommentOptions, screen: Screen) -> Result<String, RenderError> {
+    match format {
+        Format::Markdown => {
+            let options = CommentOptions { limit: SUMMARY_LIMIT, ..options.clone() };
+            match &options.template {
+                Some(template) => Ok(user_template(&template.text, &template.path, report, &options)?.body),
+                None => Ok(comment(report, &options)?.body),
+            }
+        }
+        Format::Text => Ok(terminal(report, screen.width, screen.colour)),
+        Format::Json => {
+            let json =
+                serde_json::to_string_pretty(report).map_err(|error| RenderError::Internal(error.to_string()))?;
+            Ok(json + "\n")
+        }
+        Format::Html => html(report, options),
     }
+}
+
+fn frame<'a>(options: &'a CommentOptions, classic: Option<&'a str>) -> Frame<'a> {
+    Frame { name: &options.name, artifact: options.artifact.as_deref(), classic, limit: options.limit }
 }
 
 fn render(source: &Arc<Source>, limit: usize, problem: Option<RenderError>) -> Result<Rendered, RenderError> {

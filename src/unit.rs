@@ -7,6 +7,7 @@
 mod scale;
 
 pub use scale::Scale;
+pub(crate) use scale::write_fixed;
 
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;

@@ -113,6 +113,11 @@
     made.className = 'detail';
     const cell = made.insertCell();
     cell.colSpan = 9;
+    for (const text of of.said) {
+      const said = document.createElement('p');
+      said.textContent = text;
+      cell.append(said);
+    }
     for (const stage of of.stages) {
       const figure = document.createElement('figure');
       const caption = document.createElement('figcaption');

@@ -58,12 +58,17 @@ pub(super) struct Builder {
     pub(super) tables: Vec<Group>,
     by_key: FastMap<KeyId, usize>,
     pub(super) cells: Vec<Cell>,
+    /// All values in the order read: the place of the cell, the value. One list instead of one a cell, since most cells
+    /// are small and there are many.
+    pub(super) samples: Vec<(u32, f64)>,
     units: Units,
     /// What the results of a name so far were sorted into, as long as input and configuration stay the same.
-    known: FastMap<Box<str>, usize>,
+    known: FastMap<Symbol, usize>,
     places: Vec<Place>,
     last: Option<usize>,
     state: (u32, u32),
+    /// The table projection has read the observation that is being added.
+    table_is_read: bool,
 }
 
 /// The cells of one table key.
@@ -77,7 +82,8 @@ pub(super) struct Group {
 /// The samples of one table, row and column.
 #[derive(Debug, Default)]
 pub(super) struct Cell {
-    pub(super) values: Vec<f64>,
+    /// How many values it has.
+    pub(super) n: u32,
     /// What is left over of the first result and of the last one.
     leftover: Option<(KeyId, KeyId)>,
     /// The fields of the residue in which its results differ.
@@ -159,11 +165,13 @@ impl Builder {
             tables: Vec::new(),
             by_key: FastMap::default(),
             cells: Vec::new(),
+            samples: Vec::new(),
             units: Units::default(),
             known: FastMap::default(),
             places: Vec::new(),
             last: None,
             state: (u32::MAX, 0),
+            table_is_read: false,
         })
     }
 
@@ -210,8 +218,10 @@ impl Builder {
             self.known.clear();
             self.places.clear();
             self.last = None;
+            self.table_is_read = false;
         }
-        if let Some(at) = self.known.get(observation.name) {
+        let name = self.symbols.get(observation.name);
+        if let Some(at) = self.known.get(&name) {
             self.last = Some(*at);
             return;
         }
@@ -222,7 +232,7 @@ impl Builder {
             cells: Vec::new(),
         };
         self.places.push(place);
-        self.known.insert(observation.name.into(), self.places.len() - 1);
+        self.known.insert(name, self.places.len() - 1);
         self.last = Some(self.places.len() - 1);
     }
 
@@ -233,7 +243,10 @@ impl Builder {
         let cell = match place.cells.iter().find(|(known, _)| *known == unit) {
             Some((_, cell)) => *cell,
             None => {
-                self.table.populate(observation, &mut self.symbols);
+                if !self.table_is_read || self.table.looks_at_names() {
+                    self.table.populate(observation, &mut self.symbols);
+                    self.table_is_read = true;
+                }
                 let key = self.table.key_of_unit(self.units.known[unit.0].1);
                 let table = *self.by_key.entry(key).or_insert_with(|| {
                     self.tables.push(Group { key, cells: FastMap::default() });
@@ -248,8 +261,9 @@ impl Builder {
                 cell
             }
         };
+        self.samples.push((u32::try_from(cell).unwrap_or(u32::MAX), value * self.units.known[unit.0].2));
         let cell = &mut self.cells[cell];
-        cell.values.push(value * self.units.known[unit.0].2);
+        cell.n += 1;
         cell.iterations = cell.iterations.min(origin.iterations).or(cell.iterations).or(origin.iterations);
         match &mut cell.leftover {
             None => cell.leftover = Some((place.residue, place.residue)),

@@ -296,15 +296,8 @@ fn nothing(args: &CompareArgs, sources: &Sources, tables: &Tables) -> Option<Str
     }
     let compared = cells().any(|(_, cell)| cell.comparison.is_some());
     let by_file = args.col == ".file";
-    let columns = if by_file { sources.labels().len() } else { most_columns(tables) };
+    let columns = if by_file { sources.labels().len() } else { tables.columns() };
     (columns > 1 && !compared).then(|| "no row has results in the first column and in another one".to_owned())
-}
-
-fn most_columns(tables: &Tables) -> usize {
-    let mut keys: Vec<_> = tables.tables.iter().flat_map(|table| table.cols.iter().copied()).collect();
-    keys.sort_unstable();
-    keys.dedup();
-    keys.len()
 }
 
 fn show_v1(args: &CompareArgs, sources: &Sources, stdin: &mut dyn Read) -> Result<Shown, CompareError> {

@@ -110,8 +110,9 @@ fn write_table(tables: &Tables, table: &Table, writer: &mut Writer<'_>) {
         writer.row.extend(titles.iter().map(|title| (*title).to_owned()));
     }
     writer.end_row();
+    let labels = tables.builder.row.texts(symbols);
     for row in &table.rows {
-        writer.row.push(tables.builder.row.text(row.key, symbols));
+        writer.push(|text| labels.write(text, row.key));
         let base = row.base().map(|cell| cell.summary.center);
         for (col, cell) in &row.cells {
             writer.fill_to(start(*col));

@@ -16,24 +16,60 @@ pub(super) struct Grid {
     /// The text of all cells, one after the other.
     text: String,
     cells: Vec<Cell>,
-    rows: usize,
+    rows: u32,
     cols: usize,
     /// Columns that are as narrow as their own cells allow; cells that span them widen others.
     narrow: Vec<bool>,
-    row: usize,
+    row: u32,
     col: usize,
 }
 
-#[derive(Debug, Clone)]
+/// A cell, as small as can be, since large tables have hundreds of thousands.
+#[derive(Debug, Clone, Copy)]
 struct Cell {
-    row: usize,
-    col: usize,
-    span: usize,
-    text: Range<usize>,
+    row: u32,
+    col: u32,
+    span: u32,
+    /// Where its text ends in the text of all cells; it begins where the one before ends.
+    end: u32,
     /// In characters.
-    width: usize,
-    margin: &'static str,
+    width: u32,
+    margin: Margin,
     align: Align,
+}
+
+/// What stands before a cell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Margin {
+    None,
+    Blank,
+    Blanks,
+    PlusMinus,
+    Rule,
+    /// A rule that nothing follows.
+    Edge,
+}
+
+impl Margin {
+    const fn text(self) -> &'static str {
+        match self {
+            Self::None => "",
+            Self::Blank => " ",
+            Self::Blanks => "  ",
+            Self::PlusMinus => " ± ",
+            Self::Rule => " │ ",
+            Self::Edge => " │",
+        }
+    }
+
+    const fn width(self) -> usize {
+        match self {
+            Self::None => 0,
+            Self::Blank => 1,
+            Self::Blanks | Self::Edge => 2,
+            Self::PlusMinus | Self::Rule => 3,
+        }
+    }
 }
 
 impl Grid {
@@ -71,24 +107,18 @@ impl Grid {
     }
 
     /// Adds a cell over `span` columns, with `margin` before it if given.
-    pub(super) fn span(
-        &mut self,
-        span: usize,
-        align: Align,
-        margin: Option<&'static str>,
-        write: impl FnOnce(&mut String),
-    ) {
+    pub(super) fn span(&mut self, span: usize, align: Align, margin: Option<Margin>, write: impl FnOnce(&mut String)) {
         let begin = self.text.len();
         write(&mut self.text);
-        let text = begin..self.text.len();
-        let default = if self.col == 0 || text.is_empty() { "" } else { " " };
-        let width = self.text[text.clone()].chars().count();
+        let written = &self.text[begin..];
+        let width = if written.is_ascii() { written.len() } else { written.chars().count() };
+        let default = if self.col == 0 || written.is_empty() { Margin::None } else { Margin::Blank };
         self.cells.push(Cell {
             row: self.row,
-            col: self.col,
-            span,
-            text,
-            width,
+            col: narrowed(self.col),
+            span: narrowed(span),
+            end: narrowed(self.text.len()),
+            width: narrowed(width),
             margin: margin.unwrap_or(default),
             align,
         });
@@ -96,22 +126,25 @@ impl Grid {
         self.cols = self.cols.max(self.col);
     }
 
-    /// Lays the grid out and appends it to `out`.
-    pub(super) fn write(mut self, out: &mut String) {
+    /// Lays the grid out and appends it to `out`. Cells were added row by row, from left to right.
+    pub(super) fn write(self, out: &mut String) {
         if self.cells.is_empty() {
             return;
         }
         let mut margins = vec![0; self.cols];
         for cell in &self.cells {
-            margins[cell.col] = cell.margin.chars().count().max(margins[cell.col]);
+            let widest = &mut margins[cell.col as usize];
+            *widest = cell.margin.width().max(*widest);
         }
         let offsets = self.offsets(&margins);
-        // Cells are added in order, except that a row may be left and come back to: keep the order of columns.
-        self.cells.sort_by_key(|cell| (cell.row, cell.col));
+        out.reserve(offsets[self.cols] * self.rows as usize);
         let mut place = (0, 0);
+        let mut begin = 0;
         for cell in &self.cells {
-            let text = &self.text[cell.text.clone()];
-            if text.trim().is_empty() && cell.margin.trim().is_empty() {
+            let text = &self.text[begin..cell.end as usize];
+            begin = cell.end as usize;
+            let blank = |text: &str| text.bytes().all(|b| b == b' ') || text.trim().is_empty();
+            if blank(text) && blank(cell.margin.text()) {
                 // Nothing to see, so no blanks at the end of a line.
                 continue;
             }
@@ -119,20 +152,21 @@ impl Grid {
                 out.push('\n');
                 place = (place.0 + 1, 0);
             }
-            let margin = margins[cell.col];
+            let (col, width) = (cell.col as usize, cell.width as usize);
+            let margin = margins[col];
             // A title that no column could be widened for runs over; the tool then adds as many blanks as it ran over.
-            pad(out, offsets[cell.col].abs_diff(place.1));
-            pad(out, margin - cell.margin.chars().count());
-            out.push_str(cell.margin);
-            let end = offsets[cell.col + cell.span];
+            pad(out, offsets[col].abs_diff(place.1));
+            pad(out, margin - cell.margin.width());
+            out.push_str(cell.margin.text());
+            let end = offsets[col + cell.span as usize];
             let left = match cell.align {
                 Align::Left => 0,
-                Align::Center => end.abs_diff(offsets[cell.col] + margin + cell.width) / 2,
-                Align::Right => end.saturating_sub(offsets[cell.col] + margin + cell.width),
+                Align::Center => end.abs_diff(offsets[col] + margin + width) / 2,
+                Align::Right => end.saturating_sub(offsets[col] + margin + width),
             };
             pad(out, left);
             out.push_str(text);
-            place.1 = offsets[cell.col] + margin + left + cell.width;
+            place.1 = offsets[col] + margin + left + width;
         }
         out.push('\n');
     }
@@ -142,11 +176,12 @@ impl Grid {
         let mut widths = vec![0_usize; self.cols];
         let mut spanning = Vec::new();
         for cell in &self.cells {
-            let needed = cell.width + margins[cell.col];
-            if cell.span == 1 {
-                widths[cell.col] = widths[cell.col].max(needed);
+            let (col, span) = (cell.col as usize, cell.span as usize);
+            let needed = cell.width as usize + margins[col];
+            if span == 1 {
+                widths[col] = widths[col].max(needed);
             } else {
-                spanning.push((cell.span, cell.col, needed));
+                spanning.push((span, col, needed));
             }
         }
         // Short spans first, so that long ones see what room there is already.
@@ -182,6 +217,17 @@ impl Grid {
     }
 }
 
+/// A place in a text of less than 4 GiB.
+fn narrowed(number: usize) -> u32 {
+    u32::try_from(number).unwrap_or(u32::MAX)
+}
+
 fn pad(out: &mut String, blanks: usize) {
-    out.extend(std::iter::repeat_n(' ', blanks));
+    const BLANKS: &str = "                                                                ";
+    let mut left = blanks;
+    while left > 0 {
+        let some = left.min(BLANKS.len());
+        out.push_str(&BLANKS[..some]);
+        left -= some;
+    }
 }

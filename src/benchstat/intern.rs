@@ -1,6 +1,7 @@
 //! Texts as numbers.
 
 use super::hash::FastMap;
+use std::sync::Arc;
 
 /// A text that was seen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -9,13 +10,18 @@ pub(super) struct Symbol(u32);
 impl Symbol {
     /// The empty text.
     pub(super) const EMPTY: Self = Self(0);
+
+    /// Its number: symbols are numbered from 0 without gaps.
+    pub(super) const fn index(self) -> usize {
+        self.0 as usize
+    }
 }
 
 /// All texts that were seen.
 #[derive(Debug)]
 pub(super) struct Interner {
-    numbers: FastMap<Box<str>, Symbol>,
-    texts: Vec<Box<str>>,
+    numbers: FastMap<Arc<str>, Symbol>,
+    texts: Vec<Arc<str>>,
 }
 
 impl Default for Interner {
@@ -33,8 +39,9 @@ impl Interner {
             return *symbol;
         }
         let symbol = Symbol(u32::try_from(self.texts.len()).unwrap_or(u32::MAX));
-        self.texts.push(text.into());
-        self.numbers.insert(text.into(), symbol);
+        let text: Arc<str> = text.into();
+        self.texts.push(Arc::clone(&text));
+        self.numbers.insert(text, symbol);
         symbol
     }
 

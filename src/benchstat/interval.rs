@@ -63,10 +63,10 @@ impl Intervals {
     }
 
     /// The smallest number of values, from 2 to 50, whose interval is finite.
-    pub(super) fn smallest_finite(&mut self) -> Option<usize> {
+    pub(super) fn smallest_finite(&mut self) -> Option<u8> {
         (2..=50).find(|&n| {
-            let (lo, hi) = self.ranks(n);
-            lo > 0 && hi <= n
+            let (lo, hi) = self.ranks(usize::from(n));
+            lo > 0 && hi <= usize::from(n)
         })
     }
 }

@@ -12,7 +12,7 @@ const MACHINE: [&str; 3] = ["goos", "goarch", "cpu"];
 
 /// Everything that keeps rows of the inputs apart, or makes them unlike. `inputs` are in the order of their numbers.
 pub(super) fn warnings(tables: &Tables, inputs: &[Input]) -> Vec<Warning> {
-    let view = View { tables, inputs };
+    let view = View { tables, inputs, columns: tables.columns() };
     let mut warnings = Vec::new();
     let mut joined = HashSet::new();
     view.split_rows(&mut warnings, &mut joined, false);
@@ -29,6 +29,8 @@ type Place = (usize, usize);
 struct View<'t> {
     tables: &'t Tables,
     inputs: &'t [Input],
+    /// How many columns there are in all tables.
+    columns: usize,
 }
 
 /// Rows that are kept apart by the same difference.
@@ -53,7 +55,7 @@ impl<'t> View<'t> {
     }
 
     /// The keys of a row's columns.
-    fn columns(&self, (table, row): Place) -> Vec<KeyId> {
+    fn columns_of(&self, (table, row): Place) -> Vec<KeyId> {
         let cols = &self.tables.tables[table].cols;
         self.row((table, row)).cells.iter().map(|(col, _)| cols[*col]).collect()
     }
@@ -74,7 +76,8 @@ impl<'t> View<'t> {
         for (t, table) in self.tables.tables.iter().enumerate() {
             let next = units.len();
             let unit = *units.entry(&table.unit).or_insert(next);
-            for r in (0..table.rows.len()).filter(|r| !joined.contains(&(t, *r))) {
+            let incomplete = |r: &usize| table.rows[*r].cells.len() < self.columns;
+            for r in (0..table.rows.len()).filter(incomplete).filter(|r| !joined.contains(&(t, *r))) {
                 let text = self.text(&table.rows[r]);
                 let name = if any_suffix { name::split_procs(&text).0.to_owned() } else { text };
                 by_name.entry((unit, name)).or_default().push((t, r));
@@ -114,7 +117,7 @@ impl<'t> View<'t> {
         let places = &places[..places.len().min(20)];
         for (at, a) in places.iter().enumerate() {
             for b in &places[at + 1..] {
-                let (left, right) = (self.columns(*a), self.columns(*b));
+                let (left, right) = (self.columns_of(*a), self.columns_of(*b));
                 if a.0 != b.0 && !left.iter().any(|col| right.contains(col)) {
                     return Some((*a, *b));
                 }
@@ -164,7 +167,7 @@ impl<'t> View<'t> {
         let mut apart: BTreeMap<(String, String), Apart<'_>> = BTreeMap::new();
         for (t, table) in self.tables.tables.iter().enumerate().filter(|(_, table)| table.cols.len() > 1) {
             let mut by_stem: HashMap<String, Vec<usize>> = HashMap::new();
-            for (r, row) in table.rows.iter().enumerate() {
+            for (r, row) in table.rows.iter().enumerate().filter(|(_, row)| row.cells.len() < table.cols.len()) {
                 by_stem.entry(name::split_procs(&self.text(row)).0.to_owned()).or_default().push(r);
             }
             let mut stems: Vec<&Vec<usize>> = by_stem.values().filter(|rows| rows.len() > 1).collect();

@@ -1,6 +1,6 @@
 //! Numbers as Go prints them.
 
-use std::fmt::Write as _;
+use crate::unit::write_fixed;
 
 /// `value` in the shortest form that reads back the same, with an exponent below 1e-4 and from a million on, as Go's `%v`
 /// has it: `123456`, `1.234567e+06`, `1e-05`.
@@ -18,16 +18,12 @@ pub(super) fn shortest(value: f64) -> String {
     format!("{digits}e{sign}{:02}", exponent.abs())
 }
 
-/// `value` with `decimals` digits after the point; `sign`: also a `+`.
+/// Appends `value` with `decimals` digits after the point; `sign`: also a `+`.
 pub(super) fn fixed(text: &mut String, value: f64, decimals: usize, sign: bool) {
-    // Writing into a string cannot fail.
-    let _ = match special(value) {
-        Some("NaN") if sign => write!(text, "+NaN"),
-        Some("+Inf") if !sign => write!(text, "+Inf"),
-        Some(word) => write!(text, "{word}"),
-        None if sign => write!(text, "{value:+.decimals$}"),
-        None => write!(text, "{value:.decimals$}"),
-    };
+    if sign && (value.is_nan() || value.is_sign_positive() && value.is_finite()) {
+        text.push('+');
+    }
+    write_fixed(text, value, decimals);
 }
 
 const fn special(value: f64) -> Option<&'static str> {

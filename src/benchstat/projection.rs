@@ -1,13 +1,14 @@
 //! Projections: what makes a table, a row, a column, and in which order they come.
 
 use super::filter::{Filter, Key};
+use super::hash::FastMap;
 use super::intern::{Interner, Symbol};
 use super::order::{self, Order};
 use super::syntax::{Kind, SyntaxError, Token, Tokens};
 use crate::format::go::name;
 use std::cmp::Ordering;
-use std::collections::{BTreeSet, HashMap};
-use std::rc::Rc;
+use std::collections::BTreeSet;
+use std::sync::Arc;
 
 /// One result, as far as projections and filters look at it.
 #[derive(Debug, Clone, Copy)]
@@ -30,8 +31,8 @@ pub(super) struct Projection {
     sources: Vec<Source>,
     /// Fields by their place in a combination.
     fields: Vec<Field>,
-    shared: Rc<Shared>,
-    combinations: HashMap<Box<[Symbol]>, KeyId>,
+    shared: Arc<Shared>,
+    combinations: FastMap<Box<[Symbol]>, KeyId>,
     keys: Vec<Box<[Symbol]>>,
     row: Vec<Symbol>,
     unit_field: Option<usize>,
@@ -63,7 +64,32 @@ struct Field {
     name: String,
     order: Order,
     /// Ranks of values by first appearance; `None` for fields of a group, which are not tracked: they sort by text.
-    seen: Option<HashMap<Symbol, usize>>,
+    seen: Option<Ranks>,
+}
+
+/// Ranks of values, by the number of their symbol.
+#[derive(Debug, Default)]
+struct Ranks {
+    by_symbol: Vec<Option<u32>>,
+    next: u32,
+}
+
+impl Ranks {
+    /// Ranks `symbol` behind all others, unless it has a rank.
+    fn see(&mut self, symbol: Symbol) {
+        let at = symbol.index();
+        if self.by_symbol.len() <= at {
+            self.by_symbol.resize(at + 1, None);
+        }
+        if self.by_symbol[at].is_none() {
+            self.by_symbol[at] = Some(self.next);
+            self.next += 1;
+        }
+    }
+
+    fn rank(&self, symbol: Symbol) -> Option<u32> {
+        self.by_symbol.get(symbol.index()).copied().flatten()
+    }
 }
 
 /// Reads a set of projections that share the keys of results among them.
@@ -112,13 +138,13 @@ impl Parser {
 
     /// Ends reading: drafts become projections.
     pub(super) fn finish<const N: usize>(self, drafts: [Draft; N]) -> [Projection; N] {
-        let shared = Rc::new(self.shared);
+        let shared = Arc::new(self.shared);
         drafts.map(|draft| Projection {
             sources: draft.sources,
             row: vec![Symbol::EMPTY; draft.fields.len()],
             fields: draft.fields,
-            shared: Rc::clone(&shared),
-            combinations: HashMap::new(),
+            shared: Arc::clone(&shared),
+            combinations: FastMap::default(),
             keys: Vec::new(),
             unit_field: draft.unit_field,
         })
@@ -179,7 +205,7 @@ pub(super) struct Draft {
 
 impl Draft {
     fn field(&mut self, name: &str, order: Order) -> usize {
-        let seen = matches!(order, Order::First).then(HashMap::new);
+        let seen = matches!(order, Order::First).then(Ranks::default);
         self.fields.push(Field { name: name.to_owned(), order, seen });
         self.fields.len() - 1
     }
@@ -220,9 +246,11 @@ fn read_order(tokens: &mut Tokens<'_>, key: &Token) -> Result<(Order, Token), Sy
 }
 
 impl Projection {
-    /// Whether nothing is taken from results, so that all have one key.
-    pub(super) fn is_empty(&self) -> bool {
-        self.sources.is_empty()
+    /// Whether keys depend on the name of a benchmark, not on input and configuration alone.
+    pub(super) fn looks_at_names(&self) -> bool {
+        self.sources.iter().any(|source| {
+            matches!(source, Source::FullName(_) | Source::One(Key::Name | Key::FullName | Key::Sub(_), _))
+        })
     }
 
     /// The key of `observation`, its unit left empty.
@@ -275,8 +303,7 @@ impl Projection {
         }
         for (at, field) in self.fields.iter_mut().enumerate() {
             if let Some(seen) = &mut field.seen {
-                let rank = seen.len();
-                seen.entry(row.get(at).copied().unwrap_or(Symbol::EMPTY)).or_insert(rank);
+                seen.see(row.get(at).copied().unwrap_or(Symbol::EMPTY));
             }
         }
         let key = KeyId(u32::try_from(self.keys.len()).unwrap_or(u32::MAX));
@@ -309,18 +336,15 @@ impl Projection {
         self.unit_field.map_or(Symbol::EMPTY, |field| self.value(key, field))
     }
 
+    /// Writes texts of keys.
+    pub(super) fn texts<'p>(&'p self, symbols: &'p Interner) -> Texts<'p> {
+        Texts { projection: self, fields: self.shown().into_iter().map(|(at, _)| at).collect(), symbols }
+    }
+
     /// The values of `key`, those that are not empty, separated by blanks.
     pub(super) fn text(&self, key: KeyId, symbols: &Interner) -> String {
         let mut text = String::new();
-        for (at, _) in self.shown() {
-            let value = symbols.text(self.value(key, at));
-            if !value.is_empty() {
-                if !text.is_empty() {
-                    text.push(' ');
-                }
-                text.push_str(value);
-            }
-        }
+        self.texts(symbols).write(&mut text, key);
         text
     }
 
@@ -339,7 +363,7 @@ impl Projection {
             }
             let field = &self.fields[at];
             let ranked = match (&field.order, &field.seen) {
-                (Order::First, Some(seen)) => seen.get(&left).cmp(&seen.get(&right)),
+                (Order::First, Some(seen)) => seen.rank(left).cmp(&seen.rank(right)),
                 (Order::First, None) => Ordering::Equal,
                 (order, _) => order::compare(order, symbols.text(left), symbols.text(right)),
             };
@@ -351,6 +375,29 @@ impl Projection {
     /// The places of the fields in which `a` and `b` differ.
     pub(super) fn differing(&self, a: KeyId, b: KeyId) -> Vec<usize> {
         (0..self.fields.len()).filter(|at| self.value(a, *at) != self.value(b, *at)).collect()
+    }
+}
+
+/// Writes texts of a projection's keys.
+pub(super) struct Texts<'p> {
+    projection: &'p Projection,
+    fields: Vec<usize>,
+    symbols: &'p Interner,
+}
+
+impl Texts<'_> {
+    /// Appends the values of `key`, those that are not empty, separated by blanks.
+    pub(super) fn write(&self, text: &mut String, key: KeyId) {
+        let begin = text.len();
+        for at in &self.fields {
+            let value = self.symbols.text(self.projection.value(key, *at));
+            if !value.is_empty() {
+                if text.len() > begin {
+                    text.push(' ');
+                }
+                text.push_str(value);
+            }
+        }
     }
 }
 

@@ -18,13 +18,13 @@ pub(super) enum Assumption {
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Footnote {
     /// Results in the cell differ in these fields, which no expression mentions.
-    Vary(String),
+    Vary(Box<str>),
     /// Too few values for a finite interval: the smallest number (`None`: more than 50) and the level.
-    NeedForInterval(Option<usize>, f64),
+    NeedForInterval(Option<u8>, f64),
     /// Exact values that differ: the smallest and the largest.
     ExactVaries(f64, f64),
     /// Too few values for any p as small as alpha: the smallest number (`None`: more than 10) and alpha.
-    NeedForTest(Option<usize>, f64),
+    NeedForTest(Option<u8>, f64),
     /// Nothing to test.
     AllEqual,
     /// Rows are missing on a side.
@@ -37,7 +37,7 @@ pub(super) enum Footnote {
 
 impl fmt::Display for Footnote {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let need = |smallest: &Option<usize>, most: usize| match smallest {
+        let need = |smallest: &Option<u8>, most: u8| match smallest {
             Some(n) => format!("need >= {n} samples"),
             None => format!("need > {most} samples"),
         };
@@ -140,7 +140,7 @@ pub(super) fn median(sorted: &[f64]) -> f64 {
 /// A sample compared with its baseline.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Comparison {
-    /// The p-value; `None` for exact units, which are not tested.
+    /// The p-value; `None` for exact units, which are not tested. 0 is one that is too small for a double.
     pub(super) p: Option<f64>,
     pub(super) sizes: (usize, usize),
     pub(super) significant: bool,
@@ -164,8 +164,8 @@ impl Comparison {
             }
             Outcome::P(p) => {
                 let significant = p <= alpha;
-                let smallest = SMALLEST_P.iter().position(|p| *p <= alpha).map(|at| at + 1);
-                let need = smallest.unwrap_or(10);
+                let smallest = (1..).zip(SMALLEST_P).find(|(_, p)| *p <= alpha).map(|(n, _)| n);
+                let need = usize::from(smallest.unwrap_or(10));
                 let too_few = !significant && sizes.0 < need && sizes.1 < need;
                 Self {
                     p: Some(p),
@@ -180,7 +180,7 @@ impl Comparison {
     /// `p=0.002 n=6`, `p=0.003 n=10+9`, `n=3`.
     pub(super) fn write_p(&self, text: &mut String) {
         use std::fmt::Write as _;
-        if let Some(p) = self.p {
+        if let Some(p) = self.p.filter(|p| *p > 0.0) {
             text.push_str("p=");
             fixed(text, p, 3, false);
             text.push(' ');

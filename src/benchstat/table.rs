@@ -1,7 +1,10 @@
 //! Tables of summaries and comparisons, ready to be laid out.
 
 use super::builder::{Builder, Cell as Samples, Group};
+use super::hash::FastMap;
 use super::interval::Intervals;
+use super::logarithm::{exp, ln};
+use super::parallel;
 use super::projection::KeyId;
 use super::sample::{Assumption, Comparison, Footnote, Summary};
 use super::utest::Tester;
@@ -70,6 +73,16 @@ pub(super) struct ColumnSummary {
     pub(super) footnotes: Vec<Footnote>,
 }
 
+impl Tables {
+    /// How many different columns the tables have.
+    pub(super) fn columns(&self) -> usize {
+        let mut keys: Vec<KeyId> = self.tables.iter().flat_map(|table| table.cols.iter().copied()).collect();
+        keys.sort_unstable();
+        keys.dedup();
+        keys.len()
+    }
+}
+
 impl Table {
     /// Which prefixes its values take.
     pub(super) fn class(&self) -> Class {
@@ -92,84 +105,147 @@ impl Row {
 /// Computes all tables of what `builder` has sorted.
 pub(super) fn tables(mut builder: Builder, options: &Options) -> Tables {
     let mut groups = std::mem::take(&mut builder.tables);
-    let mut cells: Vec<Option<Samples>> = std::mem::take(&mut builder.cells).into_iter().map(Some).collect();
     let mut order: Vec<KeyId> = groups.iter().map(|group| group.key).collect();
     builder.table.sort(&mut order, &builder.symbols);
-    let places: HashMap<KeyId, usize> = order.iter().enumerate().map(|(place, key)| (*key, place)).collect();
+    let places = places(&order);
     groups.sort_by_key(|group| places.get(&group.key).copied());
-    let mut work = Work { intervals: Intervals::new(options.confidence), tester: Tester::default() };
-    let tables = groups.into_iter().map(|group| work.table(&builder, group, &mut cells, options)).collect();
+    let layouts: Vec<Layout> = groups.into_iter().map(|group| Layout::new(&builder, group)).collect();
+    let mut values = gather(&mut builder, &layouts);
+    let mut rest = values.as_mut_slice();
+    let mut tables = Vec::new();
+    for layout in layouts {
+        let n = layout.entries.iter().map(|entry| builder.cells[entry.cell].n as usize).sum();
+        let (own, others) = std::mem::take(&mut rest).split_at_mut(n);
+        rest = others;
+        tables.push(table(&builder, layout, own, options));
+    }
     Tables { tables, builder }
 }
 
-/// What is reused from cell to cell.
+/// Where each key is in a list.
+fn places(keys: &[KeyId]) -> FastMap<KeyId, usize> {
+    keys.iter().enumerate().map(|(place, key)| (*key, place)).collect()
+}
+
+/// The distinct ones of `keys`.
+fn distinct(keys: impl Iterator<Item = KeyId>) -> Vec<KeyId> {
+    let mut all: Vec<KeyId> = keys.collect();
+    all.sort_unstable();
+    all.dedup();
+    all
+}
+
+/// Which cell stands where in a table.
+struct Layout {
+    key: KeyId,
+    rows: Vec<KeyId>,
+    cols: Vec<KeyId>,
+    /// By row, then column.
+    entries: Vec<Entry>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Entry {
+    row: usize,
+    col: usize,
+    /// Its place in `Builder::cells`.
+    cell: usize,
+}
+
+impl Layout {
+    fn new(builder: &Builder, group: Group) -> Self {
+        let mut rows = distinct(group.cells.keys().map(|(row, _)| *row));
+        let mut cols = distinct(group.cells.keys().map(|(_, col)| *col));
+        builder.row.sort(&mut rows, &builder.symbols);
+        builder.col.sort(&mut cols, &builder.symbols);
+        let (row_places, col_places) = (places(&rows), places(&cols));
+        let entry = |((row, col), cell): ((KeyId, KeyId), usize)| {
+            Some(Entry { row: *row_places.get(&row)?, col: *col_places.get(&col)?, cell })
+        };
+        let mut entries: Vec<Entry> = group.cells.into_iter().filter_map(entry).collect();
+        entries.sort_unstable();
+        Self { key: group.key, rows, cols, entries }
+    }
+}
+
+/// All values, those of a cell side by side, cells in the order of the layouts.
+fn gather(builder: &mut Builder, layouts: &[Layout]) -> Vec<f64> {
+    let mut next = vec![0_usize; builder.cells.len()];
+    let mut end = 0;
+    for entry in layouts.iter().flat_map(|layout| &layout.entries) {
+        next[entry.cell] = end;
+        end += builder.cells[entry.cell].n as usize;
+    }
+    let mut values = vec![0.0; end];
+    for (cell, value) in std::mem::take(&mut builder.samples) {
+        let place = &mut next[cell as usize];
+        values[*place] = value;
+        *place += 1;
+    }
+    values
+}
+
+/// A row whose samples are not summarised yet: its key, its cells, their values one cell after the other.
+struct Raw<'v> {
+    key: KeyId,
+    entries: &'v [Entry],
+    values: &'v mut [f64],
+}
+
+fn table(builder: &Builder, layout: Layout, values: &mut [f64], options: &Options) -> Table {
+    let unit = builder.symbols.text(builder.table.unit(layout.key)).to_owned();
+    let assumption = options.assumptions.get(&unit).copied().unwrap_or(Assumption::Nothing);
+    let mut rest = values;
+    let raw: Vec<Raw<'_>> = layout
+        .entries
+        .chunk_by(|a, b| a.row == b.row)
+        .map(|entries| {
+            let n = entries.iter().map(|entry| builder.cells[entry.cell].n as usize).sum();
+            let (values, others) = std::mem::take(&mut rest).split_at_mut(n);
+            rest = others;
+            Raw { key: layout.rows[entries[0].row], entries, values }
+        })
+        .collect();
+    let parts = parallel::map(raw, 500, |part| {
+        let mut work =
+            Work { intervals: Intervals::new(options.confidence), tester: Tester::default(), alpha: options.alpha };
+        let row = |raw: Raw<'_>| Row { key: raw.key, cells: work.cells(builder, raw, assumption) };
+        part.into_iter().map(row).collect::<Vec<Row>>()
+    });
+    let rows: Vec<Row> = parts.into_iter().flatten().collect();
+    let summaries = summaries(&rows, layout.cols.len());
+    Table { key: layout.key, unit, cols: layout.cols, rows, summaries }
+}
+
+/// What is reused from row to row.
 struct Work {
     intervals: Intervals,
     tester: Tester,
+    alpha: f64,
 }
 
 impl Work {
-    fn table(&mut self, builder: &Builder, group: Group, cells: &mut [Option<Samples>], options: &Options) -> Table {
-        let unit = builder.symbols.text(builder.table.unit(group.key)).to_owned();
-        let assumption = options.assumptions.get(&unit).copied().unwrap_or(Assumption::Nothing);
-        let distinct = |keys: &mut dyn Iterator<Item = KeyId>| -> Vec<KeyId> {
-            let mut all: Vec<KeyId> = keys.collect();
-            all.sort_unstable();
-            all.dedup();
-            all
-        };
-        let mut row_keys = distinct(&mut group.cells.keys().map(|(row, _)| *row));
-        let mut cols = distinct(&mut group.cells.keys().map(|(_, col)| *col));
-        builder.row.sort(&mut row_keys, &builder.symbols);
-        builder.col.sort(&mut cols, &builder.symbols);
-        let place = |keys: &[KeyId]| -> HashMap<KeyId, usize> {
-            keys.iter().enumerate().map(|(place, key)| (*key, place)).collect()
-        };
-        let (row_places, col_places) = (place(&row_keys), place(&cols));
-        let mut samples: Vec<Vec<(usize, Samples)>> = Vec::new();
-        samples.resize_with(row_keys.len(), Vec::new);
-        for ((row, col), cell) in group.cells {
-            if let (Some(row), Some(col), Some(cell)) =
-                (row_places.get(&row), col_places.get(&col), cells.get_mut(cell).and_then(Option::take))
-            {
-                samples[*row].push((*col, cell));
+    /// The cells of a row with their columns.
+    fn cells(&mut self, builder: &Builder, raw: Raw<'_>, assumption: Assumption) -> Vec<(usize, Cell)> {
+        let mut rest = raw.values;
+        let mut base: Option<&[f64]> = None;
+        let mut cells = Vec::with_capacity(raw.entries.len());
+        for entry in raw.entries {
+            let samples = &builder.cells[entry.cell];
+            let (values, others) = std::mem::take(&mut rest).split_at_mut(samples.n as usize);
+            rest = others;
+            values.sort_unstable_by(f64::total_cmp);
+            let values: &[f64] = values;
+            let comparison = base.map(|base| Comparison::new(base, values, assumption, self.alpha, &mut self.tester));
+            if entry.col == 0 {
+                base = Some(values);
             }
+            let summary = Summary::new(values, assumption, &mut self.intervals);
+            let cell =
+                Cell { summary, vary: vary(builder, samples), comparison, n: values.len(), origin: samples.origin };
+            cells.push((entry.col, cell));
         }
-        let rows: Vec<Row> = row_keys
-            .into_iter()
-            .zip(samples)
-            .map(|(key, samples)| Row { key, cells: self.row(builder, samples, assumption, options.alpha) })
-            .collect();
-        let summaries = summaries(&rows, cols.len());
-        Table { key: group.key, unit, cols, rows, summaries }
-    }
-
-    fn row(
-        &mut self,
-        builder: &Builder,
-        mut samples: Vec<(usize, Samples)>,
-        assumption: Assumption,
-        alpha: f64,
-    ) -> Vec<(usize, Cell)> {
-        samples.sort_unstable_by_key(|(col, _)| *col);
-        for (_, sample) in &mut samples {
-            sample.values.sort_unstable_by(f64::total_cmp);
-        }
-        let base = samples.first().filter(|(col, _)| *col == 0).map(|(_, sample)| sample.values.as_slice());
-        let cell = |(col, sample): &(usize, Samples)| {
-            let compared = base.filter(|_| *col > 0);
-            let comparison =
-                compared.map(|base| Comparison::new(base, &sample.values, assumption, alpha, &mut self.tester));
-            let cell = Cell {
-                summary: Summary::new(&sample.values, assumption, &mut self.intervals),
-                vary: vary(builder, sample),
-                comparison,
-                n: sample.values.len(),
-                origin: sample.origin,
-            };
-            (*col, cell)
-        };
-        samples.iter().map(cell).collect()
+        cells
     }
 }
 
@@ -180,7 +256,7 @@ fn vary(builder: &Builder, sample: &Samples) -> Option<Footnote> {
     }
     let shown = builder.residue.shown();
     let names: Vec<&str> = shown.iter().filter(|(at, _)| sample.varying.contains(at)).map(|(_, name)| *name).collect();
-    Some(Footnote::Vary(names.join(", ")))
+    Some(Footnote::Vary(names.join(", ").into()))
 }
 
 /// The last row: geometric means by column.
@@ -246,7 +322,7 @@ impl GeometricMean {
     pub(super) fn add(&mut self, value: f64) {
         if value > 0.0 {
             self.n += 1;
-            self.mean += (value.ln() - self.mean) / f64::from(self.n);
+            self.mean += (ln(value) - self.mean) / f64::from(self.n);
         } else {
             self.undefined = true;
         }
@@ -254,7 +330,7 @@ impl GeometricMean {
 
     /// The mean; `None` if there is no value, or one that is not positive.
     pub(super) fn value(self) -> Option<f64> {
-        let value = self.mean.exp();
+        let value = exp(self.mean);
         (self.n > 0 && !self.undefined && !value.is_nan()).then_some(value)
     }
 }

@@ -1,6 +1,7 @@
 //! Today's benchstat layout: one table for each unit and configuration, in text.
 
-use super::grid::{Align, Grid};
+use super::grid::{Align, Grid, Margin};
+use super::parallel;
 use super::sample::{Footnote, write_percent};
 use super::table::{Cell, ColumnSummary, Table, Tables};
 use crate::unit::Scale;
@@ -20,13 +21,22 @@ const fn start(col: usize) -> usize {
 
 /// Appends all tables.
 pub(super) fn write(tables: &Tables, out: &mut String) {
-    tables.each(|header, table| {
-        for line in header {
-            out.push_str(line);
-            out.push('\n');
+    let mut parts = Vec::new();
+    tables.each(|header, table| parts.push((header.to_vec(), table)));
+    let texts = parallel::map(parts, 1, |parts| {
+        let mut text = String::new();
+        for (header, table) in parts {
+            for line in header {
+                text.push_str(&line);
+                text.push('\n');
+            }
+            write_table(tables, table, &mut text);
         }
-        write_table(tables, table, out);
+        text
     });
+    for text in texts {
+        out.push_str(&text);
+    }
 }
 
 impl Tables {
@@ -86,10 +96,12 @@ fn write_table(tables: &Tables, table: &Table, out: &mut String) {
     let mut grid = Grid::default();
     let mut notes = Notes::default();
     write_header(tables, table, &mut grid);
+    let labels = tables.builder.row.texts(&tables.builder.symbols);
+    let class = table.class();
     for row in &table.rows {
         grid.next_row();
-        grid.cell(Align::Left, |text| text.push_str(&tables.builder.row.text(row.key, &tables.builder.symbols)));
-        let scale = row.scale(table.class());
+        grid.cell(Align::Left, |text| labels.write(text, row.key));
+        let scale = row.scale(class);
         let base = row.base().map(|cell| cell.summary.center);
         for (col, cell) in &row.cells {
             grid.at(start(*col));
@@ -126,32 +138,32 @@ fn write_header(tables: &Tables, table: &Table, grid: &mut Grid) {
             let (begin, end) = (start(first), start(first + columns.len()));
             grid.at(begin);
             let value = tables.builder.symbols.text(projection.value(columns[0], fields[level].0));
-            grid.span(end - begin, Align::Center, Some(" │ "), |text| text.push_str(value));
+            grid.span(end - begin, Align::Center, Some(Margin::Rule), |text| text.push_str(value));
             first += columns.len();
         }
         grid.at(right_edge);
-        grid.span(1, Align::Left, Some(" │"), |_| ());
+        grid.span(1, Align::Left, Some(Margin::Edge), |_| ());
     }
     grid.next_row();
     for col in 0..table.cols.len() {
         grid.at(start(col));
-        grid.span(CENTER, Align::Center, Some(" │ "), |text| text.push_str(&table.unit));
+        grid.span(CENTER, Align::Center, Some(Margin::Rule), |text| text.push_str(&table.unit));
         if col > 0 {
-            grid.span(DELTA, Align::Left, Some("  "), |text| text.push_str("vs base"));
+            grid.span(DELTA, Align::Left, Some(Margin::Blanks), |text| text.push_str("vs base"));
         }
         for inner in start(col) + 1..grid.col() {
             grid.narrow(inner);
         }
     }
     grid.at(right_edge);
-    grid.span(1, Align::Left, Some(" │"), |_| ());
+    grid.span(1, Align::Left, Some(Margin::Edge), |_| ());
 }
 
 fn write_cell(cell: &Cell, base: Option<f64>, scale: &Scale, grid: &mut Grid, notes: &mut Notes) {
     let summary = &cell.summary;
     grid.cell(Align::Right, |text| scale.write(text, summary.center));
     // With ± in the margin, ranges line up and the geometric mean, which has none, stands under the centers.
-    grid.span(1, Align::Right, Some(" ± "), |text| summary.write_range(text));
+    grid.span(1, Align::Right, Some(Margin::PlusMinus), |text| summary.write_range(text));
     notes.cell(grid, cell.vary.iter().chain(&summary.footnote));
     if let (Some(comparison), Some(base)) = (&cell.comparison, base) {
         grid.cell(Align::Right, |text| comparison.write_delta(text, base, summary.center));

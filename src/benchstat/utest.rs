@@ -88,8 +88,9 @@ impl Tester {
         let distance = doubled_u as f64 / 2.0 - pairs / 2.0;
         let corrected = if distance == 0.0 { 0.0 } else { distance - 0.5 * distance.signum() };
         let z = corrected / sd;
-        // The smaller tail keeps its digits where 1 − Φ would lose them.
-        (2.0 * (0.5 * libm::erfc(z.abs() / std::f64::consts::SQRT_2))).min(1.0)
+        // Far above, 1 − Φ is 0: the tool then shows no p, and so do its tables here.
+        let below = 0.5 * libm::erfc(-z / std::f64::consts::SQRT_2);
+        (2.0 * below.min(1.0 - below)).min(1.0)
     }
 
     /// p of a doubled U where values are tied.
@@ -120,9 +121,11 @@ impl Tester {
                     if step > observed {
                         continue;
                     }
+                    // So far `k` of `before` values have at most this doubled U.
+                    let reached = (2 * k * (before - k)).min(observed - step);
                     let (smaller, larger) = self.counts.split_at_mut((k + j) * width);
-                    let from = &smaller[k * width..(k + 1) * width - step];
-                    for (to, count) in larger[step..width].iter_mut().zip(from) {
+                    let from = &smaller[k * width..=k * width + reached];
+                    for (to, count) in larger[step..=step + reached].iter_mut().zip(from) {
                         *to += choices * count;
                     }
                 }

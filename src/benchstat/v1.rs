@@ -357,38 +357,24 @@ fn write_row(out: &mut String, row: &[String], widths: &[usize], title: bool) {
     }
 }
 
-/// Configuration by the rules of the old reader: what stands before a blank line at the very beginning of an input holds
-/// for all of it.
+/// Configuration in force.
 #[derive(Debug, Default)]
-struct Settings {
-    current: Vec<(String, String)>,
-    permanent: Option<Vec<String>>,
-}
+struct Settings(Vec<(String, String)>);
 
 impl Settings {
     /// Takes a line; whether it was configuration.
     fn line(&mut self, line: &str) -> bool {
-        if let Some((key, value)) = go::configuration_line(line) {
-            if self.permanent.as_ref().is_some_and(|keys| keys.iter().any(|k| k == key)) {
-                return true;
-            }
-            self.current.retain(|(k, _)| k != key);
-            if !value.is_empty() {
-                self.current.push((key.to_owned(), value.to_owned()));
-            }
-            return true;
+        let Some((key, value)) = go::configuration_line(line) else { return false };
+        self.0.retain(|(k, _)| k != key);
+        if !value.is_empty() {
+            self.0.push((key.to_owned(), value.to_owned()));
         }
-        if self.permanent.is_none() {
-            let header =
-                if line.is_empty() { self.current.iter().map(|(k, _)| k.clone()).collect() } else { Vec::new() };
-            self.permanent = Some(header);
-        }
-        false
+        true
     }
 
     /// The title of the group of a benchmark.
     fn group(&self, name: &str) -> String {
-        let set = |key: &str| self.current.iter().find(|(k, _)| k == key).map(|(_, value)| value.as_str());
+        let set = |key: &str| self.0.iter().find(|(k, _)| k == key).map(|(_, value)| value.as_str());
         group_title(|key| name::sub(name, &format!("/{key}")).filter(|v| !v.is_empty()).or_else(|| set(key)))
     }
 }

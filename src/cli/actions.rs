@@ -7,9 +7,9 @@ mod report;
 mod run;
 
 pub(crate) use gate::gate;
-pub(crate) use measure::measure;
+pub(crate) use measure::{carry_out, measure};
 pub(crate) use outcome::{Outcome, publish};
-pub(crate) use report::report;
+pub(crate) use report::{report, report_on};
 pub(crate) use run::run;
 
 use crate::actions::{Event, Runner};

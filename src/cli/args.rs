@@ -129,6 +129,9 @@ pub struct OutputArgs {
     /// What makes the exit code 1 (may be repeated).
     #[arg(long, value_name = "WHAT", value_delimiter = ',')]
     pub fail_on: Vec<FailOnArg>,
+    /// Only files, nothing on standard output.
+    #[arg(skip)]
+    pub files_only: bool,
 }
 
 /// Options of `run`.
@@ -229,16 +232,13 @@ pub struct CalibrateArgs {
 /// Options of `selftest`.
 #[derive(Debug, Clone, Default, Args)]
 pub struct SelftestArgs {
-    /// Only the seeded simulation, no processes.
-    #[arg(long)]
-    pub simulate: bool,
-    /// Simulated reports for each cell of the table.
+    /// Simulated reports for each noise model.
     #[arg(long, value_name = "N", default_value_t = 2000)]
     pub reports: u32,
     /// Seed of the simulation.
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
-    /// Write the tables as Markdown to this file too.
+    /// Write the tables to this file too.
     #[arg(long, value_name = "FILE")]
     pub markdown: Option<PathBuf>,
 }
@@ -280,6 +280,12 @@ pub struct CheckConfigArgs {
 /// Options of `init`.
 #[derive(Debug, Clone, Default, Args)]
 pub struct InitArgs {
+    /// Forks may start runs by themselves: write the pair of workflows for them.
+    #[arg(long)]
+    pub forks: bool,
+    /// The runner is a machine of your own: write a workflow with full tuning for it.
+    #[arg(long)]
+    pub self_hosted: bool,
     /// The repository; default is the one around the current folder.
     #[arg(long, value_name = "DIR")]
     pub repository: Option<PathBuf>,

@@ -1,8 +1,7 @@
 //! Where a report goes: files, and standard output in the form that was asked for.
 
-use crate::benchstat;
 use crate::cli::args::{Colour, Form, OutputArgs};
-use crate::config::{Layout, ReportConfig};
+use crate::config::ReportConfig;
 use crate::render::{self, CommentOptions};
 use crate::report::Report;
 use anyhow::{Context, Result};
@@ -15,13 +14,8 @@ pub(crate) fn comment_options(config: &ReportConfig) -> CommentOptions {
         layout: config.layout,
         template: config.template.clone(),
         name: config.name.clone(),
-        classic: Some(classic),
         ..CommentOptions::default()
     }
-}
-
-fn classic(report: &Report, layout: Layout) -> String {
-    let _ = (report, layout); todo!()
 }
 
 /// Writes the files that were asked for, then the report to standard output.
@@ -37,6 +31,9 @@ pub(crate) fn deliver(report: &Report, options: &CommentOptions, args: &OutputAr
     }
     if let Some(path) = &args.html {
         write(path, render::html(report, options)?.as_bytes())?;
+    }
+    if args.files_only {
+        return Ok(());
     }
     show(report, options, args.format, args.color)
 }

@@ -1,50 +1,76 @@
-//! Where bench commands run, and when they must not.
+//! Where bench commands run, and when they must not: the facts are gathered here, [`sandbox::decide`] decides.
 
 use crate::actions::Runner;
 use crate::cli::args::IsolationArg;
 use crate::config::Isolation;
 use crate::measure::process::HostExec;
+use crate::measure::sandbox::{self, Facts, Where, registry_logins};
 use crate::request::Request;
-use anyhow::{Result, bail};
+use anyhow::Result;
+use std::path::{Path, PathBuf};
 
 /// Where bench commands run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Place {
     /// Directly, on this host.
     Host,
+    /// In one container a side.
+    Container,
 }
 
 impl Place {
-    /// Decides where `request` is measured. `one_job`: this process also talks to GitHub.
+    /// Decides where `request` is measured, and notes in it what a reader must know. `one_job`: this process also
+    /// talks to GitHub; `clone`: the clone that an earlier step made, if it did.
     ///
     /// # Errors
-    /// When a token and a pull request's code would share an environment.
+    /// When a token and a pull request's code would share an environment, or there is no container to be had.
     pub(crate) fn decide(
-        request: &Request,
+        request: &mut Request,
         asked: Option<IsolationArg>,
         runner: &Runner,
         one_job: bool,
+        clone: &Path,
     ) -> Result<Self> {
+        if runner.in_actions() && runner.variable("BENCH_BOT_UNSAFE_HOST") == Some("1") {
+            return Ok(Self::Host);
+        }
         let asked = asked.map(|asked| match asked {
             IsolationArg::Auto => Isolation::Auto,
             IsolationArg::Container => Isolation::Container,
             IsolationArg::Host => Isolation::Host,
         });
-        let wanted = asked.unwrap_or(request.config.isolation);
-        if wanted == Isolation::Container {
-            bail!("`isolation: container` is not there yet; `isolation: host` runs commands directly");
+        let input = || match runner.input("isolation") {
+            Some("host") => Some(Isolation::Host),
+            Some("container") => Some(Isolation::Container),
+            _ => None,
+        };
+        let origin = request.origin.as_ref();
+        let mut stored = if clone.join(".git").exists() {
+            let keys = crate::git::persisted_credentials(clone)?;
+            keys.into_iter().map(|key| format!("{key} in {}", clone.display())).collect()
+        } else {
+            Vec::new()
+        };
+        if let Some(home) = std::env::var_os("HOME").map(PathBuf::from) {
+            stored.extend(registry_logins(&home));
         }
-        if !runner.in_actions() || runner.variable("BENCH_BOT_UNSAFE_HOST") == Some("1") {
-            return Ok(Self::Host);
-        }
-        let tokens = HostExec::hidden_tokens();
-        if tokens.is_empty() && !one_job {
-            return Ok(Self::Host);
-        }
-        bail!(
-            "a pull request's code would run beside a token ({}), and code that runs in this job can read it, whatever \
-             is unset. Use the three-job form (docs/examples): its measuring job has no token",
-            if tokens.is_empty() { "the one that comments".to_owned() } else { tokens.join(", ") }
-        )
+        let facts = Facts {
+            in_actions: runner.in_actions(),
+            configured: Some(request.config.isolation),
+            explicit: asked.or_else(input),
+            one_job,
+            event: origin.map(|origin| origin.event.clone()).unwrap_or_default(),
+            fork: origin.is_some_and(|origin| origin.fork),
+            hosted: runner.variable("RUNNER_ENVIRONMENT") == Some("github-hosted"),
+            tokens: HostExec::hidden_tokens(),
+            stored,
+            docker: sandbox::socket_available(),
+        };
+        let (place, note) = sandbox::decide(&facts)?;
+        request.notes.extend(note);
+        Ok(match place {
+            Where::Host => Self::Host,
+            Where::Container => Self::Container,
+        })
     }
 }

@@ -26,15 +26,15 @@ impl Site {
     pub(crate) fn open(workspace: Workspace, repository: Repository, request: &mut Request) -> Result<Self> {
         let server = request.origin.as_ref().map_or("", |origin| origin.server.as_str());
         let options = CheckoutOptions::of(&request.config.suites, server);
-        let commits = request.commits.as_ref().map(|commit| commit.sha.as_str());
+        let pinned = request.commits.clone();
+        let commits = pinned.as_ref().map(|commit| commit.sha.as_str());
         let checkouts = repository.checkouts(&workspace, commits, &options)?;
         let config_hash = request.config_hash();
         complete(request, &checkouts)?;
         for suite in &request.config.suites {
             let Some(overlay) = &suite.overlay else { continue };
-            let written = repository
-                .overlay(&checkouts, commits, overlay)
-                .with_context(|| format!("suite {}", suite.name))?;
+            let written =
+                repository.overlay(&checkouts, commits, overlay).with_context(|| format!("suite {}", suite.name))?;
             request.notes.push(format!(
                 "suite {}: {} from {} were put into {} before its setup",
                 suite.name,
@@ -56,13 +56,18 @@ impl Site {
 /// Detects what the configuration leaves open, and says so in the request.
 fn complete(request: &mut Request, checkouts: &Checkouts) -> Result<()> {
     let open = request.config.suites.is_empty()
-        || request.config.suites.iter().any(|suite| Side::BOTH.iter().any(|side| suite.sides.get(*side).run.is_empty()));
+        || request
+            .config
+            .suites
+            .iter()
+            .any(|suite| Side::BOTH.iter().any(|side| suite.sides.get(*side).run.is_empty()));
     if !open {
         return Ok(());
     }
     let mut source = crate::config::Source::default();
     let trees = PerSide { base: &*checkouts.folders.base.tree, head: &*checkouts.folders.head.tree };
     detect::complete(&mut request.config, &mut source, trees)?;
+    request.suites = crate::gate::resolve_suites(&request.suites, &request.config)?;
     if let Some(sentence) = source.detected {
         request.notes.push(sentence.clone());
         if !matches!(request.config_source, crate::request::ConfigSource::File(_)) {

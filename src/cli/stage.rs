@@ -1,15 +1,18 @@
 //! The stages as `run`, `measure`, `report` and `demo` share them.
 
+use crate::cli::contained;
 use crate::cli::failure::Failure;
 pub(crate) use crate::cli::place::Place;
 use crate::cli::site::Site;
+use crate::cli::sources::differing;
 use crate::compare::{self, Context, SourceDifference};
 use crate::config::Config;
 use crate::format;
 use crate::host::{self, JournalPlace, Observer, Roots, Session};
+use crate::measure::exec::Exec;
 use crate::measure::process::HostExec;
-use crate::measure::progress::{Lines, Progress, Silent, Terminal};
-use crate::measure::{self, Choice, Options, Tools};
+use crate::measure::progress::{Event, Lines, Progress, Silent, Terminal};
+use crate::measure::{self, Choice, MeasureError, Options, Tools};
 use crate::report::{Report, Revision, RunInfo, Verdict};
 use crate::request::Request;
 use crate::results::{Results, SuiteResults};
@@ -33,6 +36,8 @@ pub(crate) struct Settings {
     pub(crate) raw: Option<PathBuf>,
     /// Time that the job has used already.
     pub(crate) spent: Duration,
+    /// The folder whose owner runs the commands in a container.
+    pub(crate) owner: Option<PathBuf>,
 }
 
 /// Measures where `place` says.
@@ -48,6 +53,7 @@ pub(crate) fn measure(
 ) -> Result<Results> {
     match place {
         Place::Host => measure_on_host(request, site, settings, progress),
+        Place::Container => contained::measure(request, site, settings, progress),
     }
 }
 
@@ -69,10 +75,10 @@ pub(crate) fn measure_on_host(
     let placement = observer.placement();
     exec.place(PerSide { base: placement.clone(), head: placement });
     exec.hook(Box::new(observer));
-    let mut warnings = session.borrow().notes().to_vec();
+    let warnings = session.borrow().notes().to_vec();
     let hidden = HostExec::hidden_tokens();
     if !hidden.is_empty() {
-        warnings.push(format!("bench commands do not see these variables: {}", hidden.join(", ")));
+        progress.event(&Event::Note(&format!("bench commands do not see these variables: {}", hidden.join(", "))));
     }
     let options = Options {
         machine,
@@ -83,22 +89,33 @@ pub(crate) fn measure_on_host(
         warnings,
         config_hash: Some(site.config_hash.clone()),
     };
-    let tools = Tools {
-        parse: &|format, stdout, files| {
-            let input = format::Input { stdout, files };
-            format::parse(format, &input).map(|(found, parsed)| (found.name().to_owned(), parsed)).map_err(|e| e.to_string())
-        },
-        choose: &|suites| choose(suites, &request.config),
-        invalid: &host::rules::invalid,
-    };
-    let measured = measure::run(request, &mut exec, &tools, &options, progress);
+    let measured = with_tools(request, &mut exec, &options, progress);
     // The observer's share of the session goes with the executor.
     drop(exec);
-    let tuning = session.borrow_mut().finish();
+    let tuning = Rc::try_unwrap(session).map(|session| session.into_inner().finish()).unwrap_or_default();
     let mut results = measured?;
     results.tuning = tuning;
     results.warnings.extend(host::rules::warnings(&results));
     Ok(results)
+}
+
+/// Measures with an executor: how outputs are read, rows chosen and blocks judged is the same everywhere.
+pub(crate) fn with_tools(
+    request: &Request,
+    exec: &mut dyn Exec,
+    options: &Options,
+    progress: &mut dyn Progress,
+) -> Result<Results, MeasureError> {
+    let tools = Tools {
+        parse: &|format, stdout, files| {
+            let input = format::Input { stdout, files };
+            let parsed = format::parse(format, &input);
+            parsed.map(|(found, parsed)| (found.name().to_owned(), parsed)).map_err(|error| error.to_string())
+        },
+        choose: &|suites| choose(suites, &request.config),
+        invalid: &host::rules::invalid,
+    };
+    measure::run(request, exec, &tools, options, progress)
 }
 
 fn choose(suites: &[SuiteResults], config: &Config) -> Vec<Choice> {
@@ -129,7 +146,7 @@ pub(crate) fn judge(results: &[Results], request: &Request, site: Option<&Site>,
 fn sources(request: &Request, site: &Site) -> Vec<SourceDifference> {
     let commits = &request.commits;
     match site.repository.changed_paths(&commits.base.sha, &commits.head.sha) {
-        Ok(paths) => compare::sources(&paths, &request.config),
+        Ok(paths) => differing(&paths, &request.config),
         Err(error) => {
             tracing::warn!("cannot tell whether benchmark sources differ: {error}");
             Vec::new()
@@ -141,7 +158,10 @@ fn sources(request: &Request, site: &Site) -> Vec<SourceDifference> {
 fn reproduce(request: &Request, results: &[Results]) -> String {
     let commits = &request.commits;
     let mut words = vec!["bench-bot".to_owned(), "run".to_owned(), "--base".to_owned(), commits.base.sha.clone()];
-    words.extend(["--head".to_owned(), if commits.head.uncommitted { ".".to_owned() } else { commits.head.sha.clone() }]);
+    words.extend([
+        "--head".to_owned(),
+        if commits.head.uncommitted { ".".to_owned() } else { commits.head.sha.clone() },
+    ]);
     for suite in &request.suites {
         words.extend(["--suite".to_owned(), suite.clone()]);
     }
@@ -179,8 +199,10 @@ pub(crate) fn conclude(report: &Report, config: &Config) -> Result<u8> {
         .map(|suite| suite.name.as_str())
         .collect();
     if report.suites.is_empty() || !empty.is_empty() {
-        let which = if empty.is_empty() { "no suite was measured".to_owned() } else { format!("suite {}", empty.join(", ")) };
-        let failure = format!("nothing measured: {which} has no benchmark that gave values on both sides; the report says why");
+        let which =
+            if empty.is_empty() { "no suite was measured".to_owned() } else { format!("suite {}", empty.join(", ")) };
+        let failure =
+            format!("nothing measured: {which} has no benchmark that gave values on both sides; the report says why");
         return Err(Failure::nothing_measured(failure).into());
     }
     Ok(u8::from(compare::trips(report, &config.report.fail_on)) * crate::cli::failure::TRIPPED)

@@ -3,28 +3,20 @@
 use super::analysis::Analysis;
 use super::exact::{self, Exact};
 use super::judge::{Suspicion, suspicion};
+use super::kin::{self, Member};
 use super::pair::{Pair, Renames, pair};
 use super::samples::{Samples, Table};
 use super::state;
-use super::units::{UnitRules, is_derived};
+use super::units::UnitRules;
 use crate::config::{Compare, PrimaryTime};
 use crate::format::BenchmarkId;
 use crate::report::{Note, Unjudged, Verdict};
 use crate::results::{StageKind, SuiteResults};
 use crate::side::PerSide;
-use crate::stats::order;
-use crate::unit::{self, normal};
 use regex::Regex;
-use std::collections::HashMap;
 
 /// Level of the interval by which a row of a two-stage plan is unchanged: there are two looks.
 pub(super) const STAGED_LEVEL: f64 = 0.95;
-
-/// Below this many seconds for one operation nothing was executed.
-const DEGENERATE_SECONDS: f64 = 1e-10;
-
-/// Where Go's `testing` stops to raise the number of iterations.
-const ITERATION_CAP: u64 = 1_000_000_000;
 
 /// One row of a suite.
 pub(super) struct Candidate {
@@ -105,54 +97,28 @@ pub(super) fn candidates<'a>(
 
 /// Takes out of the judgement what only the other units of the same benchmark can tell.
 fn class_by_benchmark(rows: &mut [Candidate], first: StageKind, primary: PrimaryTime) {
-    let mut benchmarks: HashMap<BenchmarkId, Vec<usize>> = HashMap::new();
-    for (index, row) in rows.iter().enumerate() {
-        benchmarks.entry(row.benchmark.clone()).or_default().push(index);
-    }
-    for members in benchmarks.values() {
-        let units: Vec<String> = members
-            .iter()
-            .filter(|index| !matches!(rows[**index].class, Class::State(_)))
-            .map(|index| rows[*index].unit.clone())
-            .collect();
-        let degenerate = members.iter().any(|index| is_degenerate(&rows[*index], first));
-        for index in members {
-            let row = &mut rows[*index];
-            if matches!(row.class, Class::State(_)) {
-                continue;
+    let members: Vec<Member<'_>> = rows
+        .iter()
+        .map(|row| {
+            let first = row.stages.iter().find(|samples| samples.kind == first);
+            let values = first.map(|samples| &samples.values);
+            Member {
+                benchmark: &row.benchmark,
+                unit: &row.unit,
+                judged: !matches!(row.class, Class::State(_)),
+                degenerate: kin::is_degenerate(
+                    &row.unit,
+                    values.into_iter().flat_map(|values| [values.base.as_slice(), values.head.as_slice()]),
+                    first.and_then(|samples| samples.iterations).map(|(_, most)| most),
+                ),
             }
-            let reason = if is_derived(&row.unit, units.iter()) {
-                Some(Unjudged::Derived)
-            } else if is_secondary(&row.unit, &units, primary) {
-                Some(Unjudged::Secondary)
-            } else {
-                degenerate.then_some(Unjudged::Degenerate)
-            };
-            if let Some(reason) = reason {
-                row.class = Class::Unjudged(reason);
-            }
+        })
+        .collect();
+    let reasons = kin::unjudged(&members, primary);
+    for (row, reason) in rows.iter_mut().zip(reasons) {
+        if let Some(reason) = reason {
+            row.class = Class::Unjudged(reason);
         }
-    }
-}
-
-/// Whether the benchmark does not loop: nearly no time for an operation, or the iteration cap reached.
-fn is_degenerate(row: &Candidate, first: StageKind) -> bool {
-    row.stages.iter().filter(|samples| samples.kind == first).any(|samples| {
-        let PerSide { base, head } = samples.values.as_ref().map(|values| order::median_of(values));
-        let fast = [base, head].into_iter().flatten().any(|median| median < DEGENERATE_SECONDS);
-        let capped = samples.iterations.is_some_and(|(_, most)| most == ITERATION_CAP);
-        capped || (fast && row.unit == normal::WALL_TIME)
-    })
-}
-
-/// Whether the benchmark has wall and CPU time and `unit` is the one that is not judged.
-fn is_secondary(unit: &str, units: &[String], primary: PrimaryTime) -> bool {
-    let has = |wanted: &str| units.iter().any(|unit| unit == wanted);
-    let cpu = [normal::CPU_TIME, normal::USER_TIME, normal::SYSTEM_TIME].into_iter().find(|unit| has(unit));
-    let Some(cpu) = cpu.filter(|_| has(normal::WALL_TIME)) else { return false };
-    match primary {
-        PrimaryTime::Wall => unit::is_cpu_time(unit),
-        PrimaryTime::Cpu => unit == normal::WALL_TIME || (unit::is_cpu_time(unit) && unit != cpu),
     }
 }
 

@@ -63,6 +63,8 @@ pub(super) struct Judged<'a> {
     pub(super) suspicion: Option<Suspicion>,
     /// The state after all stages that count for the row.
     state: Option<Verdict>,
+    /// What a benchmark with gaps said where it gave no value.
+    cause: Option<&'a str>,
     /// What its fresh rounds say, if it was measured again.
     confirm: Option<Analysis>,
     /// p after the correction, if the row is in the family.
@@ -73,7 +75,7 @@ impl<'a> Judged<'a> {
     /// Takes up `candidate` of `suite`; `suspicion` is its own.
     pub(super) fn new(
         candidate: &'a Candidate,
-        all: &Candidates<'_>,
+        all: &Candidates<'a>,
         suite: &SuiteResults,
         rules: &Rules,
         noisy: bool,
@@ -94,7 +96,12 @@ impl<'a> Judged<'a> {
         if let Class::State(found) = &candidate.class {
             state = Some(found.clone());
         }
-        Self { candidate, noisy, suspicion, state, confirm, adjusted: None }
+        let cause = match &state {
+            Some(Verdict::Flaky(side, ..)) => state::failures(&candidate.pair, &all.table, *side).message,
+            _ => "",
+        };
+        let cause = Some(cause).filter(|cause| !cause.is_empty());
+        Self { candidate, noisy, suspicion, state, cause, confirm, adjusted: None }
     }
 
     /// Whether Holm's m counts the row.
@@ -149,7 +156,8 @@ impl Judged<'_> {
         let mut shown = Shown::new(candidate, rules.first, rules.level());
         if let Some(state) = &self.state {
             shown.confirm = self.confirm.as_ref();
-            return shown.row(state.clone(), Vec::new());
+            return shown
+                .row(state.clone(), self.cause.map(|cause| Note::Text(cause.to_owned())).into_iter().collect());
         }
         match &candidate.class {
             Class::State(state) => shown.row(state.clone(), Vec::new()),

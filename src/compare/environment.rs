@@ -16,8 +16,11 @@ const FREQUENCY_FELL: f64 = 0.95;
 /// Sides whose median frequencies differ by more than this share did not run on the same machine, in effect.
 const FREQUENCY_DIFFERS: f64 = 0.005;
 
+/// Takes one figure out of a witness.
+type Figure = fn(&RoundWitness) -> Option<f64>;
+
 /// The figures of a witness, by the name they have in the report.
-const FIGURES: [(&str, fn(&RoundWitness) -> Option<f64>); 12] = [
+const FIGURES: [(&str, Figure); 12] = [
     ("involuntary_switches", |w| w.involuntary_switches.map(|n| n as f64)),
     ("load", |w| w.load),
     ("major_faults", |w| w.major_faults.map(|n| n as f64)),
@@ -45,13 +48,13 @@ pub(super) fn rounds(results: &Results) -> impl Iterator<Item = &Round> {
 /// The environment of one job.
 pub(super) fn environment(results: &Results) -> Environment {
     let mut witness = BTreeMap::new();
+    let mut timeline = BTreeMap::new();
     for (name, figure) in FIGURES {
-        let sides = PerSide::from_fn(|side| {
-            let values = rounds(results).filter(|round| round.side == side).filter_map(|round| figure(&round.witness));
-            extremes(values.filter(|value| value.is_finite()).collect())
-        });
-        if sides.base.is_some() || sides.head.is_some() {
-            witness.insert(name.to_owned(), sides);
+        let course = PerSide::from_fn(|side| course(results, side, figure));
+        if !course.base.is_empty() || !course.head.is_empty() {
+            let values = |course: &Vec<(f64, f64)>| extremes(course.iter().map(|(_, value)| *value).collect());
+            witness.insert(name.to_owned(), course.as_ref().map(values));
+            timeline.insert(name.to_owned(), course);
         }
     }
     let tools = results.suites.iter().flat_map(|suite| &suite.tools);
@@ -61,9 +64,18 @@ pub(super) fn environment(results: &Results) -> Environment {
         tuning: results.tuning.clone(),
         tools: tools.map(|(tool, version)| (tool.clone(), version.clone())).collect(),
         witness,
+        timeline,
         started: results.started.clone(),
         finished: results.finished.clone(),
     }
+}
+
+/// A figure round by round: seconds since the start of measuring, and the value.
+fn course(results: &Results, side: Side, figure: Figure) -> Vec<(f64, f64)> {
+    rounds(results)
+        .filter(|round| round.side == side && round.at.is_finite())
+        .filter_map(|round| Some((round.at, figure(&round.witness).filter(|value| value.is_finite())?)))
+        .collect()
 }
 
 /// Smallest, median, largest.

@@ -13,17 +13,18 @@ pub(super) struct Exact {
     pub(super) head: f64,
 }
 
-/// The two constants, if the unit is one that is compared exactly and each side has at least two values that are all
-/// the same.
+/// The two constants, if the unit is one that is compared exactly and [`of`] finds them.
 pub(super) fn compare(samples: &Samples, rules: &UnitRules) -> Option<Exact> {
-    if !rules.exact_when_constant {
-        return None;
-    }
+    if rules.exact_when_constant { of(&samples.values.base, &samples.values.head) } else { None }
+}
+
+/// The two constants, if each side has at least two values that are all the same.
+pub(super) fn of(base: &[f64], head: &[f64]) -> Option<Exact> {
     let constant = |values: &[f64]| match values {
         [first, rest @ ..] if !rest.is_empty() && rest.iter().all(|value| value == first) => Some(*first),
         _ => None,
     };
-    Some(Exact { base: constant(&samples.values.base)?, head: constant(&samples.values.head)? })
+    Some(Exact { base: constant(base)?, head: constant(head)? })
 }
 
 impl Exact {

@@ -7,7 +7,7 @@ use crate::stats::power::SCREEN_LEVEL;
 
 /// What the screen makes of a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Suspicion {
+pub(super) enum Suspicion {
     /// It may have changed: measured again, and only such a row can become a regression or an improvement.
     Suspect,
     /// It shows no change, and whether it is unchanged is open: measured again for that alone.
@@ -20,7 +20,7 @@ pub(crate) enum Suspicion {
 
 /// What the screen makes of a row with this p. `unchanged` tells whether the interval lies inside the threshold;
 /// `None`: equivalence is not offered.
-pub(crate) fn suspicion(p: f64, unchanged: impl FnOnce() -> Option<bool>) -> Suspicion {
+pub(super) fn suspicion(p: f64, unchanged: impl FnOnce() -> Option<bool>) -> Suspicion {
     match (unchanged(), p <= SCREEN_LEVEL) {
         (Some(true), _) => Suspicion::Unchanged,
         (_, true) => Suspicion::Suspect,
@@ -31,29 +31,29 @@ pub(crate) fn suspicion(p: f64, unchanged: impl FnOnce() -> Option<bool>) -> Sus
 
 /// What decides between a change and none.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Evidence {
+pub(super) struct Evidence {
     /// p after the correction for the family; `None`: the row is not in the family or its p may not be used.
-    pub(crate) adjusted_p: Option<f64>,
+    pub(super) adjusted_p: Option<f64>,
     /// The effect of the stage that the row shows.
-    pub(crate) effect: f64,
+    pub(super) effect: f64,
     /// The effect that the screen saw, which must have the same sign; `None` in a one-stage plan.
-    pub(crate) screen_effect: Option<f64>,
+    pub(super) screen_effect: Option<f64>,
 }
 
 /// The limits that apply to a row.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Limits {
+pub(super) struct Limits {
     /// Error rate of the report.
-    pub(crate) alpha: f64,
+    pub(super) alpha: f64,
     /// Smallest change that counts, on the scale.
-    pub(crate) margin: f64,
+    pub(super) margin: f64,
     /// Smallest change that is coloured: twice the margin on a noisy machine.
-    pub(crate) change_margin: f64,
+    pub(super) change_margin: f64,
 }
 
 /// What is found of a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Finding {
+pub(super) enum Finding {
     /// It changed, upwards or downwards.
     Changed {
         /// Head is larger.
@@ -73,7 +73,7 @@ pub(crate) enum Finding {
 }
 
 /// Judges a row. `interval` is asked for only if there is no change.
-pub(crate) fn finding(evidence: &Evidence, limits: &Limits, interval: impl FnOnce() -> Interval) -> Finding {
+pub(super) fn finding(evidence: &Evidence, limits: &Limits, interval: impl FnOnce() -> Interval) -> Finding {
     let effect = evidence.effect;
     let significant = evidence.adjusted_p.is_some_and(|p| p <= limits.alpha);
     let confirmed = evidence.screen_effect.is_none_or(|screen| same_sign(screen, effect));

@@ -4,7 +4,7 @@ use super::assemble::{Member, Part};
 use super::decide::Rules;
 use super::state::is_failure;
 use super::{Context, geomeans};
-use crate::config::Config;
+use crate::config::{Config, Sweep};
 use crate::report::{BlockCounts, FailedRounds, Note, Row, SuiteReport};
 use crate::results::{StepOutcome, SuiteResults};
 use crate::side::{PerSide, Side};
@@ -36,12 +36,13 @@ pub(super) fn suites(
                 .map(|row| row.judged.row(rules, size))
                 .collect();
             note_sources(&mut rows, name, context);
-            suite(&merged, rows)
+            let sweep = config.suites.iter().find(|suite| suite.name == name).and_then(|suite| suite.sweep.clone());
+            suite(&merged, rows, sweep)
         })
         .collect()
 }
 
-fn suite(merged: &[&SuiteResults], rows: Vec<Row>) -> Option<SuiteReport> {
+fn suite(merged: &[&SuiteResults], rows: Vec<Row>, sweep: Option<Sweep>) -> Option<SuiteReport> {
     let first = merged.first()?;
     Some(SuiteReport {
         name: first.name.clone(),
@@ -55,6 +56,7 @@ fn suite(merged: &[&SuiteResults], rows: Vec<Row>) -> Option<SuiteReport> {
         rows,
         filtered_out: merged.iter().fold(0, |sum, suite| sum.saturating_add(suite.filtered_out)),
         blocks: block_counts(merged),
+        sweep,
         // Every shard builds the same code: one that looked at it is enough.
         inspection: merged
             .iter()
@@ -68,7 +70,12 @@ fn suite(merged: &[&SuiteResults], rows: Vec<Row>) -> Option<SuiteReport> {
 fn failed_rounds(merged: &[&SuiteResults], side: Side) -> Option<FailedRounds> {
     let stages = merged.iter().flat_map(|suite| &suite.stages);
     let rounds = stages.flat_map(|stage| &stage.blocks).flat_map(|block| &block.rounds);
-    let outcomes: Vec<&StepOutcome> = rounds.filter(|round| round.side == side).map(|round| &round.outcome).collect();
+    let mut outcomes: Vec<&StepOutcome> =
+        rounds.filter(|round| round.side == side).map(|round| &round.outcome).collect();
+    if outcomes.is_empty() {
+        // A side that failed in its warm-up has no counted round; why it failed must be told all the same.
+        outcomes.extend(merged.iter().filter_map(|suite| suite.warmup.get(side).as_ref()).map(|round| &round.outcome));
+    }
     let failed = || outcomes.iter().filter(|outcome| is_failure(&outcome.status));
     let first = failed().next()?;
     Some(FailedRounds { failed: failed().count() as u32, of: outcomes.len() as u32, first: (*first).clone() })

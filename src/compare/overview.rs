@@ -24,7 +24,7 @@ pub(super) fn counts<'a>(rows: impl Iterator<Item = &'a Row>) -> Counts {
     counts
 }
 
-/// The verdict over all rows. `compared`: how many rows have values on both sides.
+/// The verdict over all rows. `compared`: how many rows have all their values on both sides.
 pub(super) const fn overall(counts: &Counts, compared: usize) -> Overall {
     match (counts.regressions > 0, counts.improvements > 0) {
         (true, true) => Overall::Mixed,
@@ -36,9 +36,11 @@ pub(super) const fn overall(counts: &Counts, compared: usize) -> Overall {
     }
 }
 
-/// Whether both sides have values.
+/// Whether both sides have all their values.
 pub(super) const fn is_compared(row: &Row) -> bool {
-    row.base.is_some() && row.head.is_some()
+    use Verdict::{Failed, Flaky, New, Removed, Skipped, TimedOut};
+    let state = matches!(row.verdict, New | Removed | Failed(..) | Flaky(..) | Skipped(..) | TimedOut(_));
+    row.base.is_some() && row.head.is_some() && !state
 }
 
 /// The noise of the report: over the rows that are judged by a test.

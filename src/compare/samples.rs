@@ -21,6 +21,8 @@ pub(super) struct Table<'a> {
     pub(super) seen: Vec<PerSide<bool>>,
     /// What benchmarks said that gave no value.
     failures: BTreeMap<&'a BenchmarkId, PerSide<Failures<'a>>>,
+    /// Units of work in which a benchmark failed or was skipped.
+    failed_in: BTreeMap<&'a BenchmarkId, BTreeSet<usize>>,
     /// Keys that the second stage was run for.
     asked: HashSet<usize>,
     /// Blocks that do not hold two rounds a side, and so were not used.
@@ -70,6 +72,7 @@ impl<'a> Table<'a> {
             cells: suite.rows.iter().map(|_| Vec::new()).collect(),
             seen: vec![PerSide::default(); suite.rows.len()],
             failures: BTreeMap::new(),
+            failed_in: BTreeMap::new(),
             asked: HashSet::new(),
             malformed: 0,
         };
@@ -93,6 +96,9 @@ impl<'a> Table<'a> {
                 let next = units.len();
                 let unit = *units.entry(block.unit_of_work.as_str()).or_insert(next);
                 table.add_cells(table.stages.len(), blocks.len(), &block.rounds);
+                for failure in block.rounds.iter().flat_map(|round| &round.failures) {
+                    table.failed_in.entry(&failure.benchmark).or_default().insert(unit);
+                }
                 by_unit.entry(unit).or_default().push(blocks.len());
                 blocks.push(BlockTable { unit, rounds: &block.rounds });
             }
@@ -138,12 +144,14 @@ impl<'a> Table<'a> {
         (0..self.stages.len()).map(|stage| self.stage_samples(pair, stage, &units)).collect()
     }
 
-    /// The units of work in which a row was ever seen. Its blocks are those, and those of the whole suite.
+    /// The units of work in which a row was ever seen, or its failure. Its blocks are those, and those of the whole suite.
     fn units_of_work(&self, pair: &Pair) -> BTreeSet<usize> {
         let keys = pair.key.base.into_iter().chain(pair.key.head.filter(|head| Some(*head) != pair.key.base));
-        let mut units: BTreeSet<usize> =
-            keys.flat_map(|key| &self.cells[key]).map(|cell| self.stages[cell.stage].blocks[cell.block].unit).collect();
-        units.insert(0);
+        let mut units = BTreeSet::from([0]);
+        for key in keys {
+            units.extend(self.cells[key].iter().map(|cell| self.stages[cell.stage].blocks[cell.block].unit));
+            units.extend(self.failed_in.get(&self.suite.rows[key].benchmark).into_iter().flatten());
+        }
         units
     }
 

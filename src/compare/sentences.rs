@@ -4,13 +4,13 @@ use super::Context;
 use super::assemble::Part;
 use super::decide::Rules;
 use super::notices::Notices;
+use super::simulate::calibration;
 use crate::config::{Config, Correction, Rounds};
 use crate::report::{Family, Note, Row, SuiteReport, Unjudged, Verdict, WarningLevel};
 use crate::results::{Results, StageKind, Stopped};
 use crate::side::Side;
 use crate::stats::order;
 use crate::stats::power::{SCREEN_LEVEL, smallest_p};
-use crate::stats::simulate::calibration;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// How a job is named where there are several.
@@ -58,28 +58,9 @@ pub(super) fn about_the_plan(
         let message = "the screen is too short to make any row a suspect; 4 rounds a side is the least";
         notices.add(WarningLevel::Headline, "too-few-rounds", message.to_owned(), "");
     }
-    notices.add(WarningLevel::Note, "error-rate", error_rate(config, rules), "");
-    let layout = "Differences below about 2 to 5 % can come from where the linker placed the code, not from the change: \
-                  no order of rounds can tell the two apart, only several builds can";
-    notices.add(WarningLevel::Note, "layout", layout.to_owned(), "");
-}
-
-/// The nominal rate of reports with a false colour, and what was measured.
-fn error_rate(config: &Config, rules: &Rules) -> String {
-    let alpha = 100.0 * rules.alpha;
-    let nominal = match rules.correction {
-        Correction::Holm => {
-            format!("a report on unchanged code shows a coloured row with a probability of at most {alpha} %")
-        }
-        Correction::None => {
-            format!("every single row of unchanged code is coloured with a probability of at most {alpha} %")
-        }
-    };
     let defaults = config.compare.threshold == calibration::THRESHOLD && rules.alpha == calibration::ALPHA;
     if rules.staged() && rules.correction == Correction::Holm && defaults {
-        format!("Nominally, {nominal}. {}", calibration::sentence())
-    } else {
-        format!("Nominally, {nominal}")
+        notices.add(WarningLevel::Note, "calibration", calibration::sentence(), "");
     }
 }
 
@@ -112,6 +93,9 @@ pub(super) fn about_jobs(jobs: &[&Results], context: &Context, notices: &mut Not
             Stopped::Budget => Some(("budget", "the time budget ended measuring before the plan was carried out")),
             Stopped::MaxTime => {
                 Some(("max-time", "the job's time limit ended measuring before the plan was carried out"))
+            }
+            Stopped::Interrupted => {
+                Some(("interrupted", "measuring was interrupted: these are the results until then"))
             }
         };
         if let Some((code, message)) = stopped {
@@ -206,30 +190,31 @@ fn unparsed(part: &Part<'_>, place: &str, notices: &mut Notices) {
     }
 }
 
+/// How rows were paired whose keys differ.
+pub(super) fn about_pairs(suite: &SuiteReport, notices: &mut Notices) {
+    let mut paired = |code: &str, what: fn(&Note) -> bool, why: &str| {
+        let rows = count(suite, what);
+        if rows > 0 {
+            notices.add(WarningLevel::Note, code, format!("{rows} rows are paired though {why}"), &suite.name);
+        }
+    };
+    let package = "the package differs: it exists on one side only";
+    paired("paired-package", |note| matches!(note, Note::PackageDiffers(_)), package);
+    let processors = "the number of processors in the name differs";
+    paired("paired-processors", |note| matches!(note, Note::ProcsDiffer(_)), processors);
+    let renamed = "the name differs, by the configured renames";
+    paired("paired-renamed", |note| matches!(note, Note::Renamed), renamed);
+}
+
+fn count(suite: &SuiteReport, what: fn(&Note) -> bool) -> usize {
+    suite.rows.iter().filter(|row| row.notes.iter().any(what)).count()
+}
+
 /// The rows: how they were paired, controls that moved, and a suite that moved as a whole.
 pub(super) fn about_rows(suites: &[SuiteReport], notices: &mut Notices) {
     for suite in suites {
-        let count = |what: fn(&Note) -> bool| suite.rows.iter().filter(|row| row.notes.iter().any(what)).count();
-        let pairings: [(&str, fn(&Note) -> bool, &str); 3] = [
-            (
-                "paired-package",
-                |note| matches!(note, Note::PackageDiffers(_)),
-                "the package differs: it exists on one side only",
-            ),
-            (
-                "paired-processors",
-                |note| matches!(note, Note::ProcsDiffer(_)),
-                "the number of processors in the name differs",
-            ),
-            ("paired-renamed", |note| matches!(note, Note::Renamed), "the name differs, by the configured renames"),
-        ];
-        for (code, what, why) in pairings {
-            let rows = count(what);
-            if rows > 0 {
-                notices.add(WarningLevel::Note, code, format!("{rows} rows are paired though {why}"), &suite.name);
-            }
-        }
-        let moved = count(|note| matches!(note, Note::ControlMoved));
+        about_pairs(suite, notices);
+        let moved = count(suite, |note| matches!(note, Note::ControlMoved));
         if moved > 0 {
             let message = format!("{moved} control rows moved, which the change cannot have moved: distrust this run");
             notices.add(WarningLevel::Headline, "control-moved", message, &suite.name);

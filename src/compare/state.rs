@@ -42,7 +42,7 @@ fn rounds(stages: &[&Samples], side: Side) -> u32 {
 }
 
 /// What the benchmark's name on either side said on `side`.
-fn failures<'a>(pair: &Pair, table: &Table<'a>, side: Side) -> Failures<'a> {
+pub(super) fn failures<'a>(pair: &Pair, table: &Table<'a>, side: Side) -> Failures<'a> {
     let names = [*pair.key.get(side), *pair.key.get(side.other())];
     let found = names.into_iter().flatten().find_map(|key| table.failures_of(key, side));
     found.unwrap_or_default()

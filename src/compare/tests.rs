@@ -2,8 +2,10 @@
 
 mod build;
 mod environment;
+mod files;
 mod hostile;
 mod pairing;
 mod plan;
+mod simulation;
 mod states;
 mod verdicts;

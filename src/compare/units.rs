@@ -45,8 +45,3 @@ impl UnitRules {
 const fn threshold(value: f64) -> f64 {
     if value > 0.0 { value } else { 0.0 }
 }
-
-/// Whether a benchmark's row of `unit` says the same as its row of another unit that is among `units`.
-pub(super) fn is_derived(unit: &str, mut units: impl Iterator<Item = impl AsRef<str>>) -> bool {
-    unit::derived_from(unit).is_some_and(|source| units.any(|other| other.as_ref() == source))
-}

@@ -6,6 +6,8 @@ use super::{
     CommandPolicy, Compare, Config, Cpus, FailOn, Host, MAX_ROUNDS, Permission, Rename, ReportConfig, Rounds, Template,
     UnitPolicy, refname, suite, value,
 };
+use crate::unit::normalise;
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 /// The longest time that any key may name: a job on one's own runner may last five days.
@@ -154,13 +156,6 @@ fn compare(raw: RawCompare, place: &Place) -> Result<Compare, Fault> {
     if !(alpha > 0.0 && alpha < 1.0) {
         return Err(place.key("alpha").fault("must lie between 0 and 1, such as 0.05"));
     }
-    let units = raw.units.unwrap_or_default().into_iter().map(|(name, raw)| {
-        let place = place.key("units").key(&name);
-        if name.trim().is_empty() || name.contains(char::is_whitespace) {
-            return Err(place.key_fault("a unit is one word, such as `sec/op`"));
-        }
-        Ok((name, unit(&raw, &place)?))
-    });
     let rename = raw.rename.unwrap_or_default().into_iter().enumerate().map(|(i, rename)| {
         let place = place.key("rename").index(i).key("from");
         Ok(Rename { from: pattern(Some(rename.from), &place)?.unwrap_or_default(), to: rename.to })
@@ -170,7 +165,7 @@ fn compare(raw: RawCompare, place: &Place) -> Result<Compare, Fault> {
         alpha,
         threshold: ratio(raw.threshold, &place.key("threshold"))?.unwrap_or(default.threshold),
         correction: raw.correction.unwrap_or(default.correction),
-        units: units.collect::<Result<_, _>>()?,
+        units: units(raw.units.unwrap_or_default(), &place.key("units"))?,
         rename: rename.collect::<Result<_, _>>()?,
         primary: raw.primary.unwrap_or(default.primary),
     })
@@ -183,14 +178,31 @@ fn ratio(raw: Option<value::Ratio>, place: &Place) -> Result<Option<f64>, Fault>
     }
 }
 
-fn unit(raw: &RawUnit, place: &Place) -> Result<UnitPolicy, Fault> {
-    if let Some(absolute) = raw.absolute
-        && !(absolute.is_finite() && absolute >= 0.0)
-    {
-        return Err(place.key("absolute").fault("must be a number from 0, in the unit"));
+/// Policies by normalised unit: rows have no other, so `ns/op` here means `sec/op`.
+fn units(raw: BTreeMap<String, RawUnit>, place: &Place) -> Result<BTreeMap<String, UnitPolicy>, Fault> {
+    let mut units = BTreeMap::new();
+    for (name, raw) in raw {
+        let place = place.key(&name);
+        if name.trim().is_empty() || name.contains(char::is_whitespace) {
+            return Err(place.key_fault("a unit is one word, such as `sec/op`"));
+        }
+        let normal = normalise(&name);
+        if let Some(absolute) = raw.absolute
+            && !(absolute.is_finite() && absolute >= 0.0)
+        {
+            return Err(place.key("absolute").fault("must be a number from 0, in the unit"));
+        }
+        let policy = UnitPolicy {
+            better: raw.better,
+            threshold: ratio(raw.threshold, &place.key("threshold"))?,
+            absolute: raw.absolute.map(|absolute| normal.apply(absolute)),
+            exact: raw.exact,
+        };
+        if units.insert(normal.unit.clone(), policy).is_some() {
+            return Err(place.key_fault(format!("is there twice: it is another name of `{}`", normal.unit)));
+        }
     }
-    let threshold = ratio(raw.threshold, &place.key("threshold"))?;
-    Ok(UnitPolicy { better: raw.better, threshold, absolute: raw.absolute, exact: raw.exact })
+    Ok(units)
 }
 
 fn report(raw: RawReport, place: &Place) -> Result<ReportConfig, Fault> {

@@ -3,39 +3,14 @@
 use super::error::{Fault, Place, nearest, printable};
 use super::raw::{RawCheckout, RawExtra, RawOverlay, RawSide, RawSuite, RawSweep};
 use super::value::{OneOrMany, invisible};
-use super::{Checkout, ExtraRepository, Host, Overlay, Suite, SuiteSide, Sweep, check, refname};
+use super::{Checkout, ExtraRepository, Host, Narrow, Overlay, Suite, SuiteSide, Sweep, check, refname};
+use crate::format::Format;
 use crate::side::{PerSide, Side};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
 /// Most suites in one file.
 const MAX_SUITES: usize = 100;
-
-/// The formats that can be named.
-const FORMATS: &[&str] = &[
-    "auto",
-    "go",
-    "libtest",
-    "criterion",
-    "cargo-criterion",
-    "divan",
-    "gungraun",
-    "google-benchmark",
-    "catch2",
-    "hyperfine",
-    "pytest-benchmark",
-    "pyperf",
-    "asv",
-    "jmh",
-    "benchmarkdotnet",
-    "tinybench",
-    "vitest",
-    "mitata",
-    "benchmarkjs",
-    "deno",
-    "benchmarktools",
-    "process",
-];
 
 /// Longest command, in bytes.
 const MAX_COMMAND: usize = 16 * 1024;
@@ -93,9 +68,20 @@ fn suite(mut raw: RawSuite, host: &Host, place: &Place) -> Result<Suite, Fault> 
         inspect: raw.inspect.map_or(Ok(Vec::new()), |raw| functions(raw.functions, &place.key("inspect")))?,
         prepare: raw.prepare.map(|text| command(text, &place.key("prepare"))).transpose()?,
         detected: sides.base.run.is_empty() || sides.head.run.is_empty(),
-        narrow: None,
+        narrow: narrow(&sides),
         sides,
     })
+}
+
+/// How a command of the user's can be restricted: it says so itself by reading the variable.
+fn narrow(sides: &PerSide<SuiteSide>) -> Option<Narrow> {
+    let reads = |side: &SuiteSide| side.run.contains("BENCH_BOT_FILTER");
+    let go = |side: &SuiteSide| side.format == "go" || (side.format == "auto" && side.run.contains("-test.bench"));
+    let both = |is: fn(&SuiteSide) -> bool| is(&sides.base) && is(&sides.head);
+    if !both(reads) {
+        return None;
+    }
+    Some(if both(go) || sides.head.run.contains("go test") { Narrow::GoBench } else { Narrow::Variable })
 }
 
 /// The keys of a suite that a side may have too.
@@ -205,11 +191,16 @@ fn command(text: String, place: &Place) -> Result<String, Fault> {
     Ok(text.trim_end().to_owned())
 }
 
+/// The name of a format, `auto` among them; other tools' names for one become ours.
 fn format(name: String, place: &Place) -> Result<String, Fault> {
-    let known = FORMATS;
-    if known.contains(&name.as_str()) {
+    const AUTO: &str = "auto";
+    if name == AUTO {
         return Ok(name);
     }
+    if let Some(format) = Format::from_name(&name) {
+        return Ok(format.name().to_owned());
+    }
+    let known: Vec<&str> = [AUTO].into_iter().chain(Format::ALL.iter().map(|format| format.name())).collect();
     Err(place.fault(match nearest(&name, known.iter().copied()) {
         Some(near) => format!("unknown format `{}`; did you mean `{near}`?", printable(&name)),
         None => format!("unknown format `{}`; expected one of {}", printable(&name), known.join(", ")),

@@ -207,6 +207,25 @@ fn a_suite_without_a_command_is_to_be_detected() {
 }
 
 #[test]
+fn a_command_that_reads_the_filter_can_be_restricted() {
+    let narrow = |suite: &str| good(&format!("suites: [{suite}]")).suites[0].narrow;
+    assert_eq!(narrow("{run: 'make bench'}"), None);
+    assert_eq!(narrow("{run: './b \"$BENCH_BOT_FILTER\"'}"), Some(Narrow::Variable));
+    assert_eq!(narrow("{run: './b \"$BENCH_BOT_FILTER\"', format: go}"), Some(Narrow::GoBench));
+    assert_eq!(narrow("{run: 'go test -bench=\"${BENCH_BOT_FILTER:-.}\"'}"), Some(Narrow::GoBench));
+    assert_eq!(narrow("{run: './b \"$BENCH_BOT_FILTER\"', base: {run: ./old}}"), None);
+}
+
+#[test]
+fn units_and_formats_are_known_by_other_names_too() {
+    let units =
+        good("compare: {units: {ns/op: {absolute: 5}, MB/s: {better: higher}, widgets: {exact: true}}}").compare.units;
+    assert_eq!(units.keys().collect::<Vec<_>>(), ["B/s", "sec/op", "widgets"]);
+    assert_eq!(units["sec/op"].absolute, Some(5e-9));
+    assert_eq!(good("suites: [{run: x, format: pytest}]").suites[0].sides.base.format, "pytest-benchmark");
+}
+
+#[test]
 fn fail_on_is_one_word_or_a_list() {
     assert_eq!(good("report: {fail-on: regression}").report.fail_on, [FailOn::Regression]);
     assert_eq!(good("report: {fail-on: [never]}").report.fail_on, [FailOn::Never]);

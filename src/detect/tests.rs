@@ -2,6 +2,7 @@ mod ecosystems;
 mod go;
 
 use super::*;
+use crate::format::Format;
 use std::fs;
 use tempfile::TempDir;
 
@@ -18,7 +19,12 @@ fn tree(files: &[(&str, &str)]) -> TempDir {
 
 /// What is detected in a tree of these files.
 fn detected(files: &[(&str, &str)]) -> Detected {
-    detect(tree(files).path()).unwrap()
+    let detected = detect(tree(files).path()).unwrap();
+    for suite in &detected.config.suites {
+        let format = &suite.sides.head.format;
+        assert!(format == "auto" || Format::from_name(format).is_some(), "{}: {format}", suite.name);
+    }
+    detected
 }
 
 /// The only suite of a tree of these files.

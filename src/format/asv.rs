@@ -122,7 +122,10 @@ impl<'json> Columns<'json> {
             }
             let texts: Vec<String> =
                 list.iter().map(|value| value.as_str().map_or_else(|| value.to_string(), str::to_owned)).collect();
-            rows = rows.iter().flat_map(|row| texts.iter().map(|text| [&row[..], &[text.clone()]].concat())).collect();
+            rows = rows
+                .iter()
+                .flat_map(|row| texts.iter().map(|text| [&row[..], std::slice::from_ref(text)].concat()))
+                .collect();
         }
         rows
     }
@@ -131,13 +134,7 @@ impl<'json> Columns<'json> {
 /// Most combinations of parameters of one benchmark.
 const COMBINATIONS: usize = 100_000;
 
-fn add(
-    name: &str,
-    result: &Columns<'_>,
-    description: Option<&Description>,
-    document: &Document,
-    out: &mut Collector,
-) {
+fn add(name: &str, result: &Columns<'_>, description: Option<&Description>, document: &Document, out: &mut Collector) {
     let combinations = result.parameters();
     let Some(values) = result.values() else {
         for parameters in &combinations {

@@ -39,8 +39,8 @@ impl Tool for Bmf {
     fn about(&self) -> About {
         About {
             title: "Bencher Metric Format",
-            command: "./bench > bench.json # {\"benchmark\": {\"latency\": {\"value\": …}}}",
-            output: Some("bench.json"),
+            command: "./bench # {\"benchmark\": {\"latency\": {\"value\": …}}}",
+            output: None,
             raw: Raw::Summary,
             value: "each measure's value",
         }
@@ -49,7 +49,8 @@ impl Tool for Bmf {
     fn owns(&self, shape: &Shape) -> bool {
         let is_metric = |shape: &Shape| {
             !shape.members().is_empty()
-                && shape.members().iter().all(|(_, value)| *value == Shape::Number)
+                && shape.members().iter().all(|(_, value)| matches!(value, Shape::Number | Shape::Other))
+                && shape.members().iter().any(|(_, value)| *value == Shape::Number)
                 && (shape.has(&["value"]) || !shape.has(&["name"]))
         };
         let are_measures =
@@ -98,6 +99,9 @@ fn measures(id: &BenchmarkId, measures: &Json, line: usize, out: &mut Collector)
         let unit = MEASURES.iter().find(|(name, _)| name == measure).map_or(measure.as_str(), |(_, unit)| unit);
         for (statistic, value) in metric.as_object().unwrap_or(&none) {
             if BOUNDS.contains(&statistic.as_str()) {
+                continue;
+            }
+            if value.is_null() && statistic != "value" {
                 continue;
             }
             let Some(value) = value.as_f64().or_else(|| number::parse(value.as_str()?)) else {

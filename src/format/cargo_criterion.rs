@@ -19,8 +19,7 @@ struct Message {
     iteration_count: Vec<Num>,
     measured_values: Vec<Num>,
     unit: String,
-    #[serde(default)]
-    throughput: Vec<Throughput>,
+    throughput: Option<Vec<Throughput>>,
 }
 
 #[derive(Deserialize)]
@@ -61,7 +60,7 @@ impl Tool for CargoCriterion {
         let normal = unit::normalise(&unit);
         let iterations = fewest(&message.iteration_count);
         if normal.unit == unit::normal::WALL_TIME {
-            for work in &message.throughput {
+            for work in message.throughput.iter().flatten() {
                 let rate = rates(&times, work.per_iteration.0, normal.factor);
                 out.add(Value::new(&id, format!("{}/s", work.unit), rate, document.line).iterations(iterations));
             }

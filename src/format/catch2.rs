@@ -1,11 +1,11 @@
 //! Catch2's XML reporter. It gives a mean and bounds, no samples.
 
+use super::BenchmarkId;
 use super::collect::{Collector, Value, in_package};
 use super::error::FormatError;
 use super::number;
 use super::source::Source;
 use super::tool::{About, Format, Raw, Tool};
-use super::BenchmarkId;
 use quick_xml::escape::resolve_xml_entity;
 use quick_xml::events::{BytesStart, Event};
 use quick_xml::{Reader, XmlVersion};
@@ -31,7 +31,7 @@ impl Tool for Catch2 {
     fn signs(&self, source: &Source) -> usize {
         let roots = ["<Catch ", "<Catch>", "<Catch2TestRun"];
         let results = source.lines().filter(|(_, line)| line.contains("<BenchmarkResults ")).count();
-        let root = source.lines().any(|(_, line)| roots.iter().any(|root| line.trim_start().starts_with(root)));
+        let root = source.lines().any(|(_, line)| roots.iter().any(|root| line.contains(root)));
         results.max(usize::from(root))
     }
 
@@ -41,7 +41,8 @@ impl Tool for Catch2 {
         }
         // Several test programs may follow each other, with a log between them.
         let mut at = 0;
-        while let Some(next) = source.text[at..].find("<Catch").or_else(|| source.text[at..].find("<BenchmarkResults")) {
+        while let Some(next) = source.text[at..].find("<Catch").or_else(|| source.text[at..].find("<BenchmarkResults"))
+        {
             let mut document = Reading { source, start: at + next, state: State::default() };
             at += next + document.read(out)?.max(1);
         }
@@ -173,13 +174,18 @@ impl Reading<'_> {
     fn attribute(&self, tag: &BytesStart<'_>, name: &str, at: usize) -> Result<Option<String>, FormatError> {
         let attribute = tag.try_get_attribute(name).map_err(|error| self.error(at, error.to_string()))?;
         let Some(attribute) = attribute else { return Ok(None) };
-        let value = attribute.normalized_value(XmlVersion::Explicit1_0).map_err(|error| self.error(at, error.to_string()))?;
+        let value =
+            attribute.normalized_value(XmlVersion::Explicit1_0).map_err(|error| self.error(at, error.to_string()))?;
         Ok(Some(value.into_owned()))
     }
 
     fn line(&self, at: usize) -> usize {
+        // The position before an event is that behind the one before: white space is between.
         let end = (self.start + at).min(self.source.text.len());
-        1 + self.source.text.as_bytes()[..end].iter().filter(|byte| **byte == b'\n').count()
+        let bytes = self.source.text.as_bytes();
+        let space = bytes[end..].iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+        let end = if end + space < bytes.len() { end + space } else { end };
+        1 + bytes[..end].iter().filter(|byte| **byte == b'\n').count()
     }
 
     fn error(&self, at: usize, expected: String) -> FormatError {

@@ -59,6 +59,9 @@ pub(super) fn in_package(package: impl Into<String>, name: impl Into<String>) ->
     BenchmarkId { package: package.into(), name: name.into(), procs: None }
 }
 
+/// Most characters of a failure's message.
+const MESSAGE: usize = 2000;
+
 struct Row {
     measurement: Measurement,
     better: Option<Direction>,
@@ -76,6 +79,7 @@ pub(super) struct Collector {
     warnings: Vec<ParseWarning>,
     /// Units that were not finite, by benchmark, with their line.
     non_finite: Vec<(BenchmarkId, String, usize)>,
+    non_finite_known: HashSet<(BenchmarkId, String)>,
     config: Arc<BTreeMap<String, String>>,
     format: Option<Format>,
 }
@@ -101,8 +105,7 @@ impl Collector {
             return;
         }
         if values.iter().any(|number| !number.is_finite()) {
-            let known = self.non_finite.iter().any(|(id, unit, _)| *id == value.id && *unit == normal.unit);
-            if !known {
+            if self.non_finite_known.insert((value.id.clone(), normal.unit.clone())) {
                 self.non_finite.push((value.id, normal.unit, value.line));
             }
             return;
@@ -156,7 +159,11 @@ impl Collector {
         self.push(id, FailureKind::Skipped, message.into());
     }
 
-    fn push(&mut self, id: &BenchmarkId, kind: FailureKind, message: String) {
+    fn push(&mut self, id: &BenchmarkId, kind: FailureKind, mut message: String) {
+        if let Some((end, _)) = message.char_indices().nth(MESSAGE) {
+            message.truncate(end);
+            message.push('…');
+        }
         let mut id = id.clone();
         name_the_unnamed(&mut id);
         if self.failed.insert((id.clone(), kind == FailureKind::Skipped)) {
@@ -179,6 +186,11 @@ impl Collector {
         for measurement in parsed.measurements {
             let hint = parsed.units.get(&measurement.unit).copied().unwrap_or_default();
             let key = (measurement.id.clone(), measurement.unit.clone());
+            let known = self.index.get(&key).copied().filter(|at| self.rows[*at].format == self.format);
+            if let Some(at) = known {
+                self.rows[at].measurement.values.extend(measurement.values);
+                continue;
+            }
             self.index.insert(key, self.rows.len());
             self.rows.push(Row { measurement, better: hint.better, exact: hint.exact, format: self.format });
         }

@@ -47,8 +47,8 @@ impl Tool for Custom {
         };
         About {
             title,
-            command: "./bench > bench.json # [{\"name\": …, \"unit\": …, \"value\": …, \"biggerIsBetter\"?: …}]",
-            output: Some("bench.json"),
+            command: "./bench # [{\"name\": …, \"unit\": …, \"value\": …, \"biggerIsBetter\"?: …}]",
+            output: None,
             raw: Raw::Summary,
             value: "value; the median if a name repeats",
         }

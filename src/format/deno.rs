@@ -9,7 +9,6 @@ use super::source::{Document, Source};
 use super::tool::{About, Format, Raw, Tool};
 use serde::Deserialize;
 use serde_json::Value as Json;
-use std::collections::BTreeSet;
 
 /// Reads Deno's JSON reporter.
 pub(super) struct Deno;
@@ -49,13 +48,7 @@ impl Tool for Deno {
     }
 
     fn about(&self) -> About {
-        About {
-            title: "deno bench",
-            command: "deno bench --json",
-            output: None,
-            raw: Raw::Summary,
-            value: "avg (ns)",
-        }
+        About { title: "deno bench", command: "deno bench --json", output: None, raw: Raw::Summary, value: "avg (ns)" }
     }
 
     fn owns(&self, shape: &Shape) -> bool {
@@ -67,9 +60,9 @@ impl Tool for Deno {
 
     fn document(&self, source: &Source, document: &Document, out: &mut Collector) -> Result<(), FormatError> {
         let report: Report = source.decode(self.format(), document)?;
-        let origins: BTreeSet<String> = report.benches.iter().map(|bench| bench.origin.clone()).collect();
+        let common = common(&report.benches);
         for bench in report.benches {
-            let id = identity(&bench, &origins);
+            let id = identity(&bench, common);
             for outcome in bench.results.into_iter().chain(bench.result) {
                 match (outcome.ok, outcome.failed) {
                     (Some(stats), _) => {
@@ -83,14 +76,19 @@ impl Tool for Deno {
     }
 }
 
-/// The file's path as far as the files differ: its name where there is one file.
-fn identity(bench: &Bench, origins: &BTreeSet<String>) -> BenchmarkId {
-    let folder = |origin: &str| origin.rfind('/').map_or(0, |at| at + 1);
-    let common = origins.iter().fold(folder(&bench.origin), |common, origin| {
-        let same = bench.origin.bytes().zip(origin.bytes()).take_while(|(left, right)| left == right).count();
-        let same = bench.origin.as_bytes()[..same].iter().rposition(|byte| *byte == b'/').map_or(0, |at| at + 1);
-        common.min(same)
-    });
+/// How much of all origins is the same, up to a slash: the folder of the files, or of the only one.
+fn common(benches: &[Bench]) -> usize {
+    let folder = |origin: &[u8]| origin.iter().rposition(|byte| *byte == b'/').map_or(0, |at| at + 1);
+    let Some(first) = benches.first().map(|bench| bench.origin.as_bytes()) else { return 0 };
+    benches.iter().fold(folder(first), |common, bench| {
+        let same =
+            first.iter().zip(bench.origin.as_bytes()).take(common).take_while(|(left, right)| left == right).count();
+        if same == common { common } else { folder(&first[..same]) }
+    })
+}
+
+/// The file's path behind what all files have in common, and the name in its group.
+fn identity(bench: &Bench, common: usize) -> BenchmarkId {
     let name = match bench.group.as_deref() {
         Some(group) if !group.is_empty() => format!("{group} > {}", bench.name),
         _ => bench.name.clone(),

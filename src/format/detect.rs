@@ -50,14 +50,6 @@ fn automatic(mut sources: Sources) -> Result<(Format, Parsed), FormatError> {
     }
     let Some(&(mut most, _)) = claims.first() else { return nothing(&sources) };
     let mut out = Collector::default();
-    if let [(only, _)] = claims[..]
-        && only.format() == Format::Go
-    {
-        // Go's own parser says more of units than rows can carry.
-        let (format, mut parsed) = forced(only, sources)?;
-        note_log(from_log, &mut parsed);
-        return Ok((format, parsed));
-    }
     let (mut counts, mut largest) = (Vec::new(), 0);
     for (tool, _) in &claims {
         let before = out.len();

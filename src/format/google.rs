@@ -97,7 +97,10 @@ impl Tool for GoogleBenchmark {
         let export: Export = source.decode(self.format(), document)?;
         out.config(context(&export.context));
         if text(&export.context, "library_build_type") == Some("debug") {
-            out.warn(document.line, "Google Benchmark itself was built without optimisation (library_build_type: debug)");
+            out.warn(
+                document.line,
+                "Google Benchmark itself was built without optimisation (library_build_type: debug)",
+            );
         }
         let rows: Vec<Row<'_>> = export.benchmarks.iter().map(|fields| Row { fields }).collect();
         let names: HashSet<&str> = rows.iter().map(Row::name).collect();
@@ -204,15 +207,19 @@ struct Families(HashMap<(String, u64), usize>);
 
 fn families(rows: &[Row<'_>], names: &HashSet<&str>, out: &mut Collector) -> Families {
     let mut by_name: BTreeMap<String, Vec<u64>> = BTreeMap::new();
+    let mut known = HashSet::new();
     for row in rows {
-        let known = by_name.entry(row.run_name(names)).or_default();
-        if let Some(family) = row.family().filter(|family| !known.contains(family)) {
-            known.push(family);
+        let (name, family) = (row.run_name(names), row.family());
+        if let Some(family) = family.filter(|family| known.insert((name.clone(), *family))) {
+            by_name.entry(name).or_default().push(family);
         }
     }
     let mut numbers = HashMap::new();
     for (name, families) in by_name.into_iter().filter(|(_, families)| families.len() > 1) {
-        out.warn(0, format!("{name} is registered {} times; the later ones are named \" #2\" and so on", families.len()));
+        out.warn(
+            0,
+            format!("{name} is registered {} times; the later ones are named \" #2\" and so on", families.len()),
+        );
         numbers.extend(families.into_iter().enumerate().map(|(at, family)| ((name.clone(), family), at)));
     }
     Families(numbers)
@@ -230,13 +237,7 @@ impl Families {
 }
 
 /// Benchmarks of which only aggregates were printed: the median, else the mean, is their one value.
-fn summaries(
-    rows: &[Row<'_>],
-    names: &HashSet<&str>,
-    measured: &HashSet<String>,
-    line: usize,
-    out: &mut Collector,
-) {
+fn summaries(rows: &[Row<'_>], names: &HashSet<&str>, measured: &HashSet<String>, line: usize, out: &mut Collector) {
     let mut chosen: BTreeMap<String, (bool, &Row<'_>)> = BTreeMap::new();
     for row in rows.iter().filter(|row| row.is_aggregate(names)) {
         let is = |kind: &str| row.aggregate() == Some(kind) || row.name().ends_with(&format!("_{kind}"));

@@ -75,6 +75,17 @@ fn add(run: &Run, line: usize, out: &mut Collector) {
         return;
     }
     let times = run.times.as_deref().map(present).unwrap_or_default();
+    let zeros = times.iter().filter(|time| **time == 0.0).count();
+    if zeros > 0 {
+        out.warn(
+            line,
+            format!(
+                "{}: {zeros} of {} runs took less time than the shell itself; use -N (--shell=none)",
+                id.name,
+                times.len()
+            ),
+        );
+    }
     if times.is_empty() {
         let summary = run.median.or(run.mean);
         out.add(Value::new(&id, WALL_TIME, summary.iter().map(|value| value.0).collect(), line));

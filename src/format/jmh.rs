@@ -8,7 +8,7 @@ use super::shape::Shape;
 use super::source::{Document, Source};
 use super::tool::{About, Format, Raw, Tool};
 use serde::Deserialize;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// Reads `-rf json`.
 pub(super) struct Jmh;
@@ -33,14 +33,16 @@ struct Metric {
     score_unit: String,
     /// By fork and iteration.
     raw_data: Option<Vec<Vec<Option<Num>>>>,
-    /// By fork and iteration: pairs of value and count, in mode `sample`.
-    raw_data_histogram: Option<Vec<Vec<Vec<(Num, u64)>>>>,
+    /// By fork and iteration, in mode `sample`.
+    raw_data_histogram: Option<Vec<Vec<Histogram>>>,
 }
+
+/// Pairs of value and count.
+type Histogram = Vec<(Num, u64)>;
 
 impl Metric {
     fn values(&self) -> Vec<f64> {
-        let raw: Vec<f64> =
-            self.raw_data.iter().flatten().flat_map(|fork| number::present(fork)).collect();
+        let raw: Vec<f64> = self.raw_data.iter().flatten().flat_map(|fork| number::present(fork)).collect();
         if !raw.is_empty() {
             return raw;
         }
@@ -89,24 +91,28 @@ impl Tool for Jmh {
 
 /// What tells apart runs of one benchmark: its mode where several have one unit, and its number of threads.
 fn suffixes(runs: &[Run]) -> Vec<String> {
-    let unit = |run: &Run| crate::unit::normalise(&run.primary_metric.score_unit).unit;
-    let mut seen: HashMap<_, Vec<&Run>> = HashMap::new();
+    let key = |run: &Run| {
+        let unit = crate::unit::normalise(&run.primary_metric.score_unit).unit;
+        (run.benchmark.clone(), run.params.clone(), unit)
+    };
+    let mut alike: HashMap<_, (HashSet<&str>, HashSet<Option<u64>>)> = HashMap::new();
     for run in runs {
-        seen.entry((&run.benchmark, &run.params, unit(run))).or_default().push(run);
+        let (modes, threads) = alike.entry(key(run)).or_default();
+        modes.insert(&run.mode);
+        threads.insert(run.threads);
     }
-    runs.iter()
-        .map(|run| {
-            let alike = &seen[&(&run.benchmark, &run.params, unit(run))];
-            let mut suffix = String::new();
-            if alike.iter().any(|other| other.mode != run.mode) {
-                suffix.push_str(&format!("/mode={}", run.mode));
-            }
-            if let Some(threads) = run.threads.filter(|_| alike.iter().any(|other| other.threads != run.threads)) {
-                suffix.push_str(&format!("/threads={threads}"));
-            }
-            suffix
-        })
-        .collect()
+    let suffix = |run: &Run| {
+        let (modes, threads) = &alike[&key(run)];
+        let mut suffix = String::new();
+        if modes.len() > 1 {
+            suffix.push_str(&format!("/mode={}", run.mode));
+        }
+        if let Some(count) = run.threads.filter(|_| threads.len() > 1) {
+            suffix.push_str(&format!("/threads={count}"));
+        }
+        suffix
+    };
+    runs.iter().map(suffix).collect()
 }
 
 /// `com.example.codec.EncodeBench.encode`: the package, and the class with the method.

@@ -8,7 +8,7 @@ use super::source::{Document, Source};
 use super::tool::{About, Format, Raw, Sources, Tool};
 use regex::Regex;
 use serde::Deserialize;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
 /// Reads libtest's text and JSON.
@@ -27,7 +27,7 @@ static OPEN: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"^test (?P<name>.*?)\s+\.\.\. ?(?:\S.*)?$").expect("the pattern is constant"));
 /// Cargo's line on standard error, which names the target.
 static RUNNING: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"^\s*Running (?:.*\()?(?:[^()]*[/\\])?(?P<target>[^()/\\]+?)(?:-[0-9a-f]{16})?(?:\.exe)?\)?\s*$")
+    Regex::new(r"^\s*Running (?:.*\()?[^()]*[/\\](?P<target>[^()/\\]+?)(?:-[0-9a-f]{16})?(?:\.exe)?\)?\s*$")
         .expect("the pattern is constant")
 });
 
@@ -47,7 +47,8 @@ impl Tool for Libtest {
     }
 
     fn owns(&self, shape: &Shape) -> bool {
-        matches!(shape.text("type"), Some("suite" | "test" | "bench")) && (shape.has(&["event"]) || shape.has(&["median"]))
+        matches!(shape.text("type"), Some("suite" | "test" | "bench"))
+            && (shape.has(&["event"]) || shape.has(&["median"]))
     }
 
     fn signs(&self, source: &Source) -> usize {
@@ -196,9 +197,7 @@ impl Reader {
         } else if line == "failures:" || line.starts_with("test result: ") {
             self.telling = None;
         } else if let Some(name) = &self.telling {
-            if !line.trim().is_empty() {
-                self.messages.push((name.clone(), line.trim().to_owned()));
-            }
+            self.messages.push((name.clone(), line.to_owned()));
         } else if let Some(captures) = OPEN.captures(line) {
             self.open = Some(captures["name"].to_owned());
         }
@@ -231,9 +230,13 @@ impl Reader {
 
     /// Failures are reported with what they printed, which comes after all results of their binary.
     fn finish(self, blocks: &mut Blocks, out: &mut Collector) {
+        let mut told: HashMap<&str, Vec<&str>> = HashMap::new();
+        for (name, line) in &self.messages {
+            told.entry(name).or_default().push(line);
+        }
         for (package, name) in std::mem::take(&mut blocks.failed) {
-            let said = self.messages.iter().find(|(failed, _)| *failed == name).map(|(_, message)| message.as_str());
-            out.failed(&in_package(package, name), said.unwrap_or_default());
+            let said = without_backtrace(told.get(name.as_str()).into_iter().flatten().copied());
+            out.failed(&in_package(package, name), said);
         }
         if self.nameless > 0 {
             out.warn(
@@ -245,6 +248,12 @@ impl Reader {
             );
         }
     }
+}
+
+/// What a benchmark printed, up to the backtrace.
+fn without_backtrace<'line>(lines: impl Iterator<Item = &'line str>) -> String {
+    let end = |line: &&str| !line.starts_with("stack backtrace:") && !line.starts_with("note: ");
+    lines.take_while(end).collect::<Vec<_>>().join("\n").trim().to_owned()
 }
 
 /// `-Z unstable-options --format json`.
@@ -262,12 +271,7 @@ struct Message {
     message: Option<String>,
 }
 
-fn message(
-    source: &Source,
-    document: &Document,
-    blocks: &mut Blocks,
-    out: &mut Collector,
-) -> Result<(), FormatError> {
+fn message(source: &Source, document: &Document, blocks: &mut Blocks, out: &mut Collector) -> Result<(), FormatError> {
     let message: Message = source.decode(Format::Libtest, document)?;
     let id = in_package("", message.name.clone());
     match (message.r#type.as_str(), message.event.as_deref()) {
@@ -277,7 +281,7 @@ fn message(
         }
         ("test" | "bench", Some("failed" | "timeout")) => {
             let said = message.message.or(message.reason).or(message.stdout).unwrap_or_default();
-            out.failed(&id, said.trim());
+            out.failed(&id, without_backtrace(said.lines()));
         }
         ("bench", _) => {
             let median = message.median.map(|value| value.0);

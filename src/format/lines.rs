@@ -81,7 +81,9 @@ impl Tool for JsonLines {
         let values: Vec<f64> = match (line.value, &line.values) {
             (Some(_), Some(_)) => return Err(syntax("expected `value` or `values`, found both")),
             (Some(value), None) => vec![value.0],
-            (None, Some(values)) if values.is_empty() => return Err(syntax("expected at least one number in `values`")),
+            (None, Some(values)) if values.is_empty() => {
+                return Err(syntax("expected at least one number in `values`"));
+            }
             (None, Some(values)) => values.iter().map(|value| value.0).collect(),
             (None, None) if line.error.is_some() || line.skipped.is_some() => return Ok(()),
             (None, None) => return Err(syntax("expected `value`, `values`, `error` or `skipped`")),

@@ -23,12 +23,36 @@ struct Collection {
     name: Option<String>,
 }
 
+/// A benchmark with its runs; before version 1 the run itself.
 #[derive(Deserialize)]
 struct Trial {
     #[serde(default)]
     alias: String,
-    group: Option<usize>,
-    runs: Vec<Run>,
+    #[serde(default)]
+    group: Group,
+    runs: Option<Vec<Run>>,
+    name: Option<String>,
+    stats: Option<Stats>,
+    error: Option<serde_json::Value>,
+}
+
+/// The number of a collection in `layout`; before version 1 its name.
+#[derive(Default)]
+enum Group {
+    #[default]
+    None,
+    Index(u64),
+    Name(String),
+}
+
+impl<'de> Deserialize<'de> for Group {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Ok(match serde_json::Value::deserialize(deserializer)? {
+            serde_json::Value::String(name) => Self::Name(name),
+            serde_json::Value::Number(index) => index.as_u64().map_or(Self::None, Self::Index),
+            _ => Self::None,
+        })
+    }
 }
 
 #[derive(Deserialize)]
@@ -54,23 +78,33 @@ impl Tool for Mitata {
     fn about(&self) -> About {
         About {
             title: "mitata",
-            command: "node bench.mjs > bench.json # await run({ format: 'json' })",
-            output: Some("bench.json"),
+            command: "node bench.mjs # await run({ format: 'json' })",
+            output: None,
             raw: Raw::Samples,
             value: "the median of stats.samples (ns), else p50",
         }
     }
 
     fn owns(&self, shape: &Shape) -> bool {
-        shape.first("benchmarks").is_some_and(|first| first.has(&["alias", "runs"]))
+        let statistics = |first: &Shape| first.get("stats").is_some_and(|stats| stats.has(&["avg", "p75"]));
+        let flat =
+            |first: &Shape| first.has(&["name", "group", "warmup"]) && (statistics(first) || first.has(&["error"]));
+        shape.first("benchmarks").is_some_and(|first| first.has(&["alias", "runs"]) || flat(first))
             || (shape.is_empty_array("benchmarks") && shape.has(&["layout", "context"]))
     }
 
     fn document(&self, source: &Source, document: &Document, out: &mut Collector) -> Result<(), FormatError> {
         let report: Report = source.decode(self.format(), document)?;
         for trial in report.benchmarks {
-            let group = trial.group.and_then(|group| report.layout.get(group)).and_then(|group| group.name.as_deref());
-            for run in trial.runs {
+            let group = match &trial.group {
+                Group::None => None,
+                Group::Name(name) => Some(name.as_str()),
+                Group::Index(index) => {
+                    usize::try_from(*index).ok().and_then(|index| report.layout.get(index)?.name.as_deref())
+                }
+            };
+            let itself = Run { name: trial.name, stats: trial.stats, error: trial.error };
+            for run in trial.runs.unwrap_or_else(|| vec![itself]) {
                 let name = run.name.as_deref().unwrap_or(&trial.alias);
                 let id = group.map_or_else(|| id(name), |group| in_package(group, name));
                 match (run.error, run.stats) {

@@ -58,6 +58,10 @@ impl<'de> Deserialize<'de> for Samples {
                 Ok(Samples(None))
             }
 
+            fn visit_str<E>(self, _: &str) -> Result<Samples, E> {
+                Ok(Samples(None))
+            }
+
             fn visit_seq<A: SeqAccess<'de>>(self, mut sequence: A) -> Result<Samples, A::Error> {
                 let mut values = Some(Vec::new());
                 while let Some(element) = sequence.next_element::<serde_json::Value>()? {
@@ -129,7 +133,7 @@ mod tests {
     #[test]
     fn numbers_are_read_as_tools_write_them() {
         assert_eq!(parse("1,234,567.5"), Some(1_234_567.5));
-            assert_eq!(parse("-12.5e-3"), Some(-0.0125));
+        assert_eq!(parse("-12.5e-3"), Some(-0.0125));
         assert!(parse("NaN").is_some_and(f64::is_nan));
         assert_eq!(parse("Infinity"), Some(f64::INFINITY));
         for text in ["", "abc", "0x10", "12 ns", "infinite", "nano"] {

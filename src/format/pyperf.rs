@@ -73,7 +73,8 @@ impl Tool for Pyperf {
         let suite: Suite = source.decode(self.format(), document)?;
         for benchmark in suite.benchmarks {
             let all = [&benchmark.metadata, &suite.metadata];
-            let text = |field: fn(&Metadata) -> Option<&String>| all.iter().find_map(|metadata| field(metadata).cloned());
+            let text =
+                |field: fn(&Metadata) -> Option<&String>| all.iter().find_map(|metadata| field(metadata).cloned());
             let number = |field: fn(&Metadata) -> Option<u64>, run: &Run| {
                 field(&run.metadata).or_else(|| all.iter().find_map(|metadata| field(metadata)))
             };

@@ -65,8 +65,7 @@ impl Source {
             broken: None,
             lines: Vec::new(),
         };
-        source.scan();
-        if source.broken.is_some() {
+        if source.scan() {
             // Python, C++ and JavaScript print numbers that JSON does not have.
             source.json = quote_non_finite(&source.text);
             if source.json.is_some() {
@@ -127,12 +126,13 @@ impl Source {
         self.json.as_deref().unwrap_or(&self.text)
     }
 
-    /// Finds documents: wherever a line starts with a bracket, JSON is tried from there.
-    fn scan(&mut self) {
+    /// Finds documents: wherever a line starts with a bracket, JSON is tried from there. Whether one of them was none.
+    fn scan(&mut self) -> bool {
         let mut found = Scan::default();
         found.run(self.json());
-        let Scan { documents, broken, lines, .. } = found;
+        let Scan { documents, broken, lines, failed, .. } = found;
         (self.documents, self.broken, self.lines) = (documents, broken, lines);
+        failed
     }
 }
 
@@ -141,6 +141,7 @@ struct Scan {
     documents: Vec<Document>,
     broken: Option<Broken>,
     lines: Vec<(usize, Range<usize>)>,
+    failed: bool,
     /// Where the unread part starts, and its line.
     at: usize,
     line: usize,
@@ -191,6 +192,7 @@ impl Scan {
                 Ok(())
             }
             Some(Err(error)) => {
+                self.failed = true;
                 let line = self.line + error.line().saturating_sub(1);
                 let cut_off = error.is_eof().then_some((self.line, start));
                 // A line of a log may start with a bracket: it is called broken JSON only if it went on for a while.
@@ -303,7 +305,9 @@ fn quote_non_finite(text: &str) -> Option<String> {
             in_string = true;
         } else if matches!(before, b':' | b',' | b'[')
             && let Some((bare, quoted)) = NON_FINITE.iter().find(|(bare, _)| bytes[at..].starts_with(bare.as_bytes()))
-            && bytes.get(at + bare.len()).is_none_or(|next| matches!(next, b',' | b']' | b'}') || next.is_ascii_whitespace())
+            && bytes
+                .get(at + bare.len())
+                .is_none_or(|next| matches!(next, b',' | b']' | b'}') || next.is_ascii_whitespace())
         {
             out.to_mut().replace_range(at..at + bare.len(), quoted);
             before = b'"';
@@ -321,6 +325,9 @@ fn quote_non_finite(text: &str) -> Option<String> {
     }
 }
 
+/// Deepest nesting that JSON is read to.
+const DEPTH: usize = 128;
+
 /// A document whose end is missing, cut after the last whole object in a list, with the open brackets closed.
 fn closed(json: &str) -> Option<String> {
     let mut open: Vec<u8> = Vec::new();
@@ -337,16 +344,22 @@ fn closed(json: &str) -> Option<String> {
             }
             continue;
         }
+        if open.len() > DEPTH {
+            return None;
+        }
         match byte {
             b'"' => in_string = true,
             b'{' => open.push(b'}'),
             b'[' => open.push(b']'),
-            b'}' | b']' if open.pop() == Some(byte) => {
-                if byte == b'}' && open.last() == Some(&b']') {
+            b'}' | b']' => {
+                if open.pop() != Some(byte) {
+                    return None;
+                }
+                let whole_element = byte == b'}' && open.last() == Some(&b']');
+                if whole_element {
                     cut = Some((at + 1, open.clone()));
                 }
             }
-            b'}' | b']' => return None,
             _ => {}
         }
     }

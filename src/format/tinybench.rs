@@ -153,14 +153,21 @@ fn add(id: &super::BenchmarkId, outcome: &Outcome, line: usize, out: &mut Collec
 /// `bench.table()`: numbers as text, such as `297.00 ± 64.00`.
 fn table(rows: &[Map<String, Json>], line: usize, out: &mut Collector) -> Result<(), FormatError> {
     for row in rows {
-        let text = |key: &str| row.get(key).map(|value| value.as_str().map_or_else(|| value.to_string(), str::to_owned));
+        let text =
+            |key: &str| row.get(key).map(|value| value.as_str().map_or_else(|| value.to_string(), str::to_owned));
         let id = id(text("Task name").or_else(|| text("Task Name")).unwrap_or_default());
         if let Some(error) = text("Error") {
             out.failed(&id, error);
             continue;
         }
         let first = |key: &str| number::parse(text(key)?.split(['±', ' ']).next()?);
-        let times = ["Latency med (ns)", "Latency median (ns)", "Latency avg (ns)", "Latency average (ns)", "Average Time (ns)"];
+        let times = [
+            "Latency med (ns)",
+            "Latency median (ns)",
+            "Latency avg (ns)",
+            "Latency average (ns)",
+            "Average Time (ns)",
+        ];
         match times.into_iter().find_map(first) {
             Some(time) => {
                 let unit = format!("n{WALL_TIME}").replace("nsec", "ns");

@@ -2,18 +2,24 @@
 
 use super::collect::{Collector, Value, in_package};
 use super::error::FormatError;
-use super::number::{Num, present};
+use super::number::{Num, Samples};
 use super::shape::Shape;
 use super::source::{Document, Source};
 use super::tool::{About, Format, Raw, Tool};
 use serde::Deserialize;
+use std::collections::BTreeMap;
 
 /// Reads vitest's benchmark report.
 pub(super) struct Vitest;
 
 #[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
 struct Report {
+    #[serde(default)]
     files: Vec<File>,
+    /// Of `--reporter=json` before version 2: tasks by the name of their suite.
+    #[serde(default)]
+    test_results: BTreeMap<String, Vec<Task>>,
 }
 
 #[derive(Deserialize)]
@@ -34,7 +40,7 @@ struct Group {
 struct Task {
     name: String,
     #[serde(default)]
-    samples: Vec<Option<Num>>,
+    samples: Samples,
     median: Option<Num>,
     mean: Option<Num>,
     sample_count: Option<u64>,
@@ -56,6 +62,16 @@ impl Tool for Vitest {
     }
 
     fn owns(&self, shape: &Shape) -> bool {
+        let old = |suites: &Shape| {
+            suites
+                .members()
+                .first()
+                .and_then(|(_, tasks)| tasks.at(0))
+                .is_some_and(|task| task.has(&["name", "hz", "rme"]))
+        };
+        if shape.has(&["numTotalTests"]) && shape.get("testResults").is_some_and(old) {
+            return true;
+        }
         match shape.first("files") {
             Some(file) => file.has(&["filepath", "groups"]),
             None => shape.is_empty_array("files") && shape.members().len() == 1,
@@ -67,21 +83,29 @@ impl Tool for Vitest {
         for group in report.files.into_iter().flat_map(|file| file.groups) {
             let (package, path) = group.full_name.split_once(" > ").unwrap_or((&group.full_name, ""));
             for task in group.benchmarks {
-                let name = if path.is_empty() { task.name.clone() } else { format!("{path} > {}", task.name) };
-                let id = in_package(package, name);
-                let samples = present(&task.samples);
-                let summary = task.median.or(task.mean).map(|value| value.0);
-                // A benchmark that threw has neither; versions before 2 wrote zeros.
-                let ran = task.sample_count != Some(0);
-                let values = if samples.is_empty() { summary.filter(|_| ran).into_iter().collect() } else { samples };
-                if values.is_empty() {
-                    out.failed(&id, "vitest has no result for it: it failed, or was not run");
-                }
-                out.add(Value::new(&id, "ms/op", values, document.line));
+                add(package, path, task, document.line, out);
+            }
+        }
+        for (suite, tasks) in report.test_results {
+            for task in tasks {
+                add("", &suite, task, document.line, out);
             }
         }
         Ok(())
     }
+}
+
+fn add(package: &str, path: &str, task: Task, line: usize, out: &mut Collector) {
+    let id = in_package(package, if path.is_empty() { task.name } else { format!("{path} > {}", task.name) });
+    let samples = task.samples.0.unwrap_or_default();
+    let summary = task.median.or(task.mean).map(|value| value.0);
+    // A benchmark that threw has neither; some versions wrote zeros.
+    let ran = task.sample_count != Some(0);
+    let values = if samples.is_empty() { summary.filter(|_| ran).into_iter().collect() } else { samples };
+    if values.is_empty() {
+        out.failed(&id, "vitest has no result for it: it failed, or was not run");
+    }
+    out.add(Value::new(&id, "ms/op", values, line));
 }
 
 #[cfg(test)]

@@ -27,7 +27,7 @@ pub(super) fn apply(config: &mut Config, inputs: &Inputs, arguments: &Arguments)
         config.isolation = Isolation::Auto;
         notes.push("isolation: host counts in the workflow file only, and was ignored in the configuration".to_owned());
     }
-    apply_inputs(config, inputs);
+    set_inputs(config, inputs);
     if let Some(rounds) = arguments.rounds {
         config.rounds = cap_rounds(rounds, config.command.max_rounds);
         if config.rounds != rounds {
@@ -52,7 +52,16 @@ pub(super) fn apply(config: &mut Config, inputs: &Inputs, arguments: &Arguments)
     Ok(Selection { suites, filter: filter.cloned().unwrap_or_default(), notes })
 }
 
-pub(super) fn apply_inputs(config: &mut Config, inputs: &Inputs) {
+/// Puts inputs (in a terminal: flags) over a configuration, and gives the names of the suites that they choose.
+///
+/// # Errors
+/// When a name is no suite's.
+pub fn apply_inputs(config: &mut Config, inputs: &Inputs) -> Result<Vec<String>, CommandError> {
+    set_inputs(config, inputs);
+    resolve_suites(&inputs.suites, config)
+}
+
+fn set_inputs(config: &mut Config, inputs: &Inputs) {
     macro_rules! set {
         ($($input:ident => $($target:ident).+),* $(,)?) => {
             $(if let Some(value) = &inputs.$input { config.$($target).+ = value.clone(); })*
@@ -100,9 +109,13 @@ fn show_rounds(rounds: Rounds) -> String {
     }
 }
 
-/// The suites that names and patterns stand for, in the order of the configuration. Where the configuration leaves the
-/// suites to detection nobody knows their names yet, so that plain names are passed on as they are.
-pub(super) fn resolve_suites(wanted: &[String], config: &Config) -> Result<Vec<String>, CommandError> {
+/// The suites that names and patterns (`*`, `?`) stand for, in the order of the configuration; none for all. Where the
+/// configuration leaves the suites to detection nobody knows their names yet: then `wanted` is passed on as it is, to be
+/// resolved when they are found.
+///
+/// # Errors
+/// When a name is no suite's.
+pub fn resolve_suites(wanted: &[String], config: &Config) -> Result<Vec<String>, CommandError> {
     if config.suites.is_empty() || wanted.is_empty() {
         return Ok(wanted.to_vec());
     }

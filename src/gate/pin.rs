@@ -3,7 +3,7 @@
 use super::GateError;
 use super::refusal::Refusal;
 use crate::config::refname;
-use crate::github::{ErrorKind, GitHubError, Repository};
+use crate::github::{ErrorKind, Repository};
 use crate::request::Commit;
 
 /// The base of a comparison.
@@ -92,22 +92,14 @@ fn is_on(repository: &Repository<'_>, sha: &str, branch: &str) -> Result<bool, G
     let Some(tip) = lookup(repository, &format!("heads/{branch}"))? else { return Ok(false) };
     match repository.compare(&tip.sha, sha) {
         Ok(comparison) => Ok(matches!(comparison.status.as_str(), "behind" | "identical")),
-        Err(error) if no_such(&error) => Ok(false),
+        Err(error) if error.kind == ErrorKind::NotFound => Ok(false),
         Err(error) => Err(error.into()),
     }
 }
 
+/// The commit that a name leads to, under its full id.
 fn lookup(repository: &Repository<'_>, reference: &str) -> Result<Option<crate::github::Commit>, GateError> {
-    match repository.commit(reference) {
-        Ok(commit) => Ok(commit.filter(|commit| refname::is_full_sha(&commit.sha))),
-        Err(error) if no_such(&error) => Ok(None),
-        Err(error) => Err(error.into()),
-    }
-}
-
-/// GitHub answers 404 or 422 for a name that leads nowhere.
-fn no_such(error: &GitHubError) -> bool {
-    error.kind == ErrorKind::NotFound || (error.kind == ErrorKind::Invalid && error.status == Some(422))
+    Ok(repository.commit(reference)?.filter(|commit| refname::is_full_sha(&commit.sha)))
 }
 
 /// A commit under the name that led to it.

@@ -46,32 +46,28 @@ impl Policy {
     }
 
     /// Takes head's suites instead of one's own, without what decides about machines and trust: images, preparation,
-    /// network, host settings and overlays stay the trusted side's business. `true` if head has a configuration.
+    /// network, host settings and overlays stay the trusted side's business; so do further repositories if head is a
+    /// fork's, since they are fetched with this repository's token. `true` if head has a configuration.
     ///
     /// # Errors
     /// When head's file is wrong, or GitHub does not answer.
-    pub fn take_suites(&mut self, repository: &Repository<'_>, head: &Commit) -> Result<bool, GateError> {
+    pub fn take_suites(&mut self, repository: &Repository<'_>, head: &Commit, fork: bool) -> Result<bool, GateError> {
         let Some(theirs) = load(repository, &self.path, &head.sha)? else { return Ok(false) };
         let ours = std::mem::take(&mut self.config.suites);
         let trusted = |suite: &Suite| ours.iter().find(|our| our.name == suite.name);
-        self.config.suites = theirs.suites.into_iter().map(|suite| bench_section(suite, trusted)).collect();
+        self.config.suites = theirs.suites.into_iter().map(|suite| bench_section(suite, fork, trusted)).collect();
         Ok(true)
-    }
-
-    /// Whether one of these paths is read as policy.
-    #[must_use]
-    pub fn is_read_from(&self, changed: &[String]) -> Vec<String> {
-        let template = self.config.report.template.as_ref().map(|template| template.path.as_str());
-        let ours = |path: &&String| **path == self.path || Some(path.as_str()) == template;
-        changed.iter().filter(ours).cloned().collect()
     }
 }
 
 /// `suite` with what decides about machines and trust as the trusted suite of its name has it.
-fn bench_section<'a>(mut suite: Suite, trusted: impl Fn(&Suite) -> Option<&'a Suite>) -> Suite {
+fn bench_section<'a>(mut suite: Suite, fork: bool, trusted: impl Fn(&Suite) -> Option<&'a Suite>) -> Suite {
     let trusted = trusted(&suite);
     suite.prepare = trusted.and_then(|trusted| trusted.prepare.clone());
     suite.overlay = trusted.and_then(|trusted| trusted.overlay.clone());
+    if fork {
+        suite.checkout.extra = trusted.map(|trusted| trusted.checkout.extra.clone()).unwrap_or_default();
+    }
     for side in Side::BOTH {
         let trusted = trusted.map(|trusted| trusted.sides.get(side));
         let side = suite.sides.get_mut(side);

@@ -96,7 +96,7 @@ impl Gate<'_> {
         notes: &mut Vec<String>,
     ) -> Result<(), GateError> {
         let branch = policy.tip.label.clone();
-        if !policy.exists && policy.take_suites(self.repository, head)? {
+        if !policy.exists && policy.take_suites(self.repository, head, fork)? {
             policy.source = ConfigSource::HeadFirstTime(policy.path.clone());
             notes.push(format!(
                 "{branch} has no {} yet: the suites are the pull request's own, and everything else is default",
@@ -105,7 +105,7 @@ impl Gate<'_> {
         } else if policy.exists
             && policy.config.command.suites_from == SuitesFrom::Head
             && !fork
-            && policy.take_suites(self.repository, head)?
+            && policy.take_suites(self.repository, head, fork)?
         {
             notes.push(format!("the suites are the pull request's own (suites-from: head in {branch})"));
         }

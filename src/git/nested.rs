@@ -192,7 +192,11 @@ impl Repository {
         let mut result = Ok(());
         for url in addresses.into_iter().flatten() {
             let call = self.git.at(tree).args(["lfs", "pull", "origin"]).config("remote.origin.url", &url);
-            let call = call.config("lfs.allowincompletepush", "false").config("lfs.locksverify", "false");
+            // It only writes content into a tree if it seems installed; the filter itself is not run here.
+            let call = call
+                .config("filter.lfs.smudge", "git-lfs smudge -- %f")
+                .config("filter.lfs.clean", "git-lfs clean -- %f");
+            let call = call.config("filter.lfs.process", "git-lfs filter-process").env("GIT_LFS_SKIP_SMUDGE", "0");
             result = call.run("fetching the content of Git LFS").map(drop);
             if result.is_ok() || matches!(result, Err(GitError::Interrupted(_))) {
                 break;

@@ -437,3 +437,35 @@ fn a_worktree_of_the_user_and_a_subfolder_are_clones_too() {
     assert_eq!(repository.resolve("HEAD").expect("head"), git(&second, &["rev-parse", "HEAD"]));
     assert_eq!(repository.read_file(&snapshot.sha, "sub/new").expect("file"), Some(b"new".to_vec()));
 }
+
+/// Needs git-lfs for its second half; without it the first half is what a user of `lfs: true` sees.
+#[test]
+fn the_content_of_git_lfs_comes_along_on_request() {
+    let rig = rig();
+    let content = "large".repeat(1000);
+    let pointer = |content: &str| {
+        let oid: String = sha2::Digest::finalize(<sha2::Sha256 as sha2::Digest>::new_with_prefix(content))
+            .iter()
+            .map(|byte| format!("{byte:02x}"))
+            .collect();
+        (format!("version https://git-lfs.github.com/spec/v1\noid sha256:{oid}\nsize {}\n", content.len()), oid)
+    };
+    let (text, oid) = pointer(&content);
+    fs::write(rig.user.join(".gitattributes"), "*.bin filter=lfs diff=lfs merge=lfs -text\n").expect("file");
+    commit(&rig.user, "data.bin", &text);
+    let store = rig.user.join(".git/lfs/objects").join(&oid[..2]).join(&oid[2..4]);
+    fs::create_dir_all(&store).expect("folder");
+    fs::write(store.join(&oid), &content).expect("object");
+    let repository = Repository::from_clone(&rig.work, &rig.user).expect("opened");
+    let head = repository.resolve("HEAD").expect("head");
+    let plain = Workspace::create(rig.temp.path()).expect("workspace");
+    let made = repository.checkouts(&plain, pair(&head, &head), &CheckoutOptions::default()).expect("made");
+    assert_eq!(read(made.folders.head.tree.join("data.bin")), text, "without a request the pointer stays");
+    let options = CheckoutOptions { lfs: true, ..CheckoutOptions::default() };
+    let made = repository.checkouts(&rig.work, pair(&head, &head), &options);
+    if Command::new("git").args(["lfs", "version"]).output().is_ok_and(|output| output.status.success()) {
+        assert_eq!(read(made.expect("made").folders.head.tree.join("data.bin")), content);
+    } else {
+        assert!(made.expect_err("no git-lfs").to_string().contains("git-lfs is not installed"));
+    }
+}

@@ -20,7 +20,6 @@ pub struct Observer {
     common: Host,
     watch: Watch,
     probe: Option<RoundProbe>,
-    rounds: u32,
     lost: Option<f64>,
 }
 
@@ -43,7 +42,6 @@ impl Observer {
             common: config.host.clone(),
             watch: Watch { roots: roots.clone(), cpus, housekeeping, steal_observable },
             probe: None,
-            rounds: 0,
             lost: None,
         }
     }
@@ -71,11 +69,10 @@ impl RoundHook for Observer {
         if step.kind == StepKind::Round {
             // Once a block, before its first round: the same for both sides.
             let cpu = self.watch.cpus.first().copied();
-            self.lost = match self.rounds.is_multiple_of(4) {
-                true => lost_time(cpu, PROBE).ok().map(|lost| lost.share),
-                false => None,
+            self.lost = match step.position {
+                0 => lost_time(cpu, PROBE).ok().map(|lost| lost.share),
+                _ => None,
             };
-            self.rounds += 1;
         }
         self.probe = Some(RoundProbe::start(&self.watch));
         Ok(())

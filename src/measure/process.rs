@@ -3,9 +3,10 @@
 //! Each runs as `sh -c` in a session of its own, with an environment built from an allowlist and no standard input. When
 //! it ends, everything that it started ends with it.
 
-mod environment;
-mod files;
-mod memory;
+mod caches;
+pub(crate) mod environment;
+pub(crate) mod files;
+pub(crate) mod memory;
 mod python;
 mod reap;
 
@@ -228,6 +229,12 @@ impl Exec for HostExec {
             return Ok(not_started(&reason, self.started.elapsed()));
         }
         let mut notes = Vec::new();
+        if step.kind == StepKind::Setup
+            && step.side == Side::Head
+            && let Err(error) = caches::hand_on(&self.folders.base, &self.folders.head)
+        {
+            notes.push(format!("head does not begin with a copy of base's compiler caches: {error}"));
+        }
         let env = self.environment(step, &directory, &mut notes);
         let mut execution = self.execute(step, &directory, &env).map_err(|error| broken("running a command", error))?;
         if let Some(number) = super::signal::received() {
@@ -277,7 +284,7 @@ fn command(step: &Step, directory: &Path, env: &BTreeMap<String, OsString>, plac
     command
 }
 
-fn cpu_set(cpus: &[usize]) -> Option<libc::cpu_set_t> {
+pub(crate) fn cpu_set(cpus: &[usize]) -> Option<libc::cpu_set_t> {
     let known = cpus.iter().filter(|cpu| **cpu < libc::CPU_SETSIZE as usize);
     #[expect(unsafe_code, reason = "the raw set is made here since nix's wrapper must not be called in the child")]
     // SAFETY: an all-zero set is the empty one, and every CPU is below the set's size.
@@ -325,8 +332,13 @@ fn status(ended: Ended, leader: Option<&Reaped>, timeout: Duration) -> anyhow::R
     })
 }
 
-/// CPU time, memory and switches of everything that was reaped.
 fn account<'r>(reaped: impl Iterator<Item = &'r Reaped>, cpu: Option<u32>, placement: &Placement) -> RoundWitness {
+    let cpus: Vec<String> = placement.cpus.iter().map(usize::to_string).collect();
+    RoundWitness { cpu, cpus: Some(cpus.join(",")).filter(|list| !list.is_empty()), ..usage(reaped) }
+}
+
+/// CPU time, memory and switches of everything that was reaped.
+pub(crate) fn usage<'r>(reaped: impl Iterator<Item = &'r Reaped>) -> RoundWitness {
     let seconds = |time: libc::timeval| time.tv_sec as f64 + time.tv_usec as f64 * 1e-6;
     let count = |number: libc::c_long| u64::try_from(number).unwrap_or(0);
     let (mut user, mut system, mut rss, mut switches, mut faults) = (0.0, 0.0, 0, 0, 0);
@@ -337,15 +349,12 @@ fn account<'r>(reaped: impl Iterator<Item = &'r Reaped>, cpu: Option<u32>, place
         switches += count(usage.ru_nivcsw);
         faults += count(usage.ru_majflt);
     }
-    let cpus: Vec<String> = placement.cpus.iter().map(usize::to_string).collect();
     RoundWitness {
         user: Some(user),
         system: Some(system),
         max_rss: Some(rss),
         involuntary_switches: Some(switches),
         major_faults: Some(faults),
-        cpu,
-        cpus: Some(cpus.join(",")).filter(|list| !list.is_empty()),
         ..RoundWitness::default()
     }
 }

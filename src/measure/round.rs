@@ -1,20 +1,22 @@
 //! One round: the suite's command, or commands, on one side.
 
 use super::exec::{Execution, Step, StepKind};
+use super::metrics::measurement;
 use super::narrow::VARIABLE;
 use super::rows::{Given, ROWS_LIMIT, notes, shortened, warn};
 use super::runner::{Runner, Work};
 use super::{MeasureError, tail};
-use crate::format::{BenchmarkId, FailureKind, Measurement, Parsed};
-use crate::results::{Round, RoundWitness, RowFailure, StepOutcome, StepStatus};
+use crate::format::{BenchmarkId, FailureKind, Parsed};
+use crate::results::{Round, RoundWitness, StepOutcome, StepStatus};
 use crate::side::Side;
 use crate::unit::normal;
-use std::collections::BTreeMap;
-use std::sync::Arc;
 use std::time::Duration;
 
 /// The variable that moves the stack of each process by another length.
 const PADDING: &str = "BENCH_BOT_PAD";
+
+/// The tag of a round that runs no benchmark.
+pub(super) const ALONE: &str = "alone";
 
 /// Which round is run, for the raw output's name and the step.
 #[derive(Debug, Clone, Copy)]
@@ -63,8 +65,8 @@ impl Runner<'_> {
             costs.push(self.exec.elapsed().saturating_sub(before));
         }
         round.outcome.seconds = wall.as_secs_f64();
-        if work.sizes {
-            self.sizes(work.suite, side, &mut given)?;
+        if place.kind == StepKind::Round || place.tag != ALONE {
+            self.metrics(work, side, &mut given)?;
         }
         (round.values, round.failures, round.unparsed) = (given.values, given.failures, given.unparsed);
         Ok(round)
@@ -119,38 +121,6 @@ impl Runner<'_> {
             Err(reason) => given.unparsed.push((0, shortened(&tail::clean(reason.as_bytes()), 1000))),
         }
     }
-
-    /// The sizes of the files that `metrics` names, asked for by a command, so that only the suite's own user opens them.
-    fn sizes(&mut self, suite: usize, side: Side, given: &mut Given) -> Result<(), MeasureError> {
-        let metrics: Vec<(String, String)> = self.suites[suite].plan.suite.metrics.clone().into_iter().collect();
-        if metrics.is_empty() {
-            return Ok(());
-        }
-        let sizes: Vec<String> = metrics
-            .iter()
-            .map(|(_, path)| format!("[ -f {0} ] && wc -c < {0} || echo missing", shell_words::quote(path)))
-            .collect();
-        let step = self.step(suite, side, StepKind::Probe, sizes.join("\n"));
-        let execution = self.exec.run(&step)?;
-        let text = String::from_utf8_lossy(&execution.stdout).into_owned();
-        let mut parsed = Parsed::default();
-        for ((name, path), size) in metrics.iter().zip(text.lines().map(str::trim).chain(std::iter::repeat("missing")))
-        {
-            let id = BenchmarkId { package: String::new(), name: name.clone(), procs: None };
-            match size.parse::<u64>() {
-                Ok(size) => parsed.measurements.push(measurement(id, normal::FILE_SIZE, size as f64)),
-                Err(_) => given.failures.push(RowFailure {
-                    benchmark: id,
-                    kind: FailureKind::Failed,
-                    message: format!("{path} is no file after the round"),
-                }),
-            }
-        }
-        self.make_room(suite);
-        // A filter is about benchmarks: what `metrics` names was asked for.
-        self.suites[suite].rows.take(&mut self.results.suites[suite], parsed, "", given, false);
-        Ok(())
-    }
 }
 
 impl Runner<'_> {
@@ -158,6 +128,12 @@ impl Runner<'_> {
     fn make_room(&mut self, suite: usize) {
         let rows: usize = self.results.suites.iter().map(|suite| suite.rows.len()).sum();
         self.suites[suite].rows.room = ROWS_LIMIT.saturating_sub(rows);
+    }
+
+    /// Adds what was parsed; `filtered` says whether the suite's filters apply.
+    pub(super) fn take(&mut self, suite: usize, parsed: Parsed, suffix: &str, given: &mut Given, filtered: bool) {
+        self.make_room(suite);
+        self.suites[suite].rows.take(&mut self.results.suites[suite], parsed, suffix, given, filtered);
     }
 }
 
@@ -185,17 +161,6 @@ fn process(name: &str, execution: &Execution) -> Parsed {
         parsed.measurements.extend(value.map(|value| measurement(id.clone(), unit, value)));
     }
     parsed
-}
-
-fn measurement(id: BenchmarkId, unit: &str, value: f64) -> Measurement {
-    Measurement {
-        id,
-        unit: unit.to_owned(),
-        values: vec![value],
-        iterations: None,
-        config: Arc::new(BTreeMap::new()),
-        line: 0,
-    }
 }
 
 /// How a command ended, with the end of its output if it failed.

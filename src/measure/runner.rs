@@ -3,11 +3,10 @@
 use super::exec::{Exec, Step, StepKind};
 use super::plan::{Plan, SuitePlan};
 use super::progress::{Event, Progress};
-use super::round::{Place, outcome};
-use super::rows::{Rows, shortened, warn};
+use super::round::{ALONE, Place};
+use super::rows::{Rows, warn};
 use super::seed::Seed;
-use super::{MeasureError, Options, Tools, narrow, tail};
-use crate::config::Narrow;
+use super::{MeasureError, Options, Tools, narrow};
 use crate::format::BenchmarkId;
 use crate::results::{Results, StepOutcome, StepStatus};
 use crate::side::{PerSide, Side};
@@ -18,7 +17,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 /// Limit of a question such as `go version`.
-const PROBE_LIMIT: Duration = Duration::from_secs(60);
+pub(super) const PROBE_LIMIT: Duration = Duration::from_secs(60);
 /// Most raw output that is kept of a run, in bytes.
 const RAW_LIMIT: u64 = 1 << 30;
 
@@ -59,6 +58,8 @@ pub(super) struct SuiteState {
     pub(super) groups: Vec<Vec<usize>>,
     /// The benchmarks, in the tool's order.
     pub(super) benchmarks: Vec<BenchmarkId>,
+    /// Metrics whose counter is not there.
+    pub(super) uncounted: BTreeSet<String>,
     /// Where each of them is in `benchmarks`.
     pub(super) index: HashMap<BenchmarkId, usize>,
 }
@@ -96,6 +97,7 @@ impl SuiteState {
             alone: Duration::ZERO,
             groups: Vec::new(),
             benchmarks: Vec::new(),
+            uncounted: BTreeSet::new(),
             index: HashMap::new(),
         }
     }
@@ -125,79 +127,11 @@ impl Runner<'_> {
         }
     }
 
-    /// Builds both sides of every suite, before any round.
-    pub(super) fn set_up(&mut self) -> Result<(), MeasureError> {
-        for suite in 0..self.suites.len() {
-            for side in Side::BOTH {
-                let outcome = self.set_up_side(suite, side)?;
-                *self.suites[suite].dead.get_mut(side) = !outcome.status.ok();
-                if !outcome.status.ok() {
-                    self.tell_failure(suite, side, "setup", &outcome);
-                }
-                *self.results.suites[suite].setup.get_mut(side) = outcome;
-            }
-            self.tool_versions(suite)?;
-            self.save()?;
-        }
-        Ok(())
-    }
-
-    fn set_up_side(&mut self, suite: usize, side: Side) -> Result<StepOutcome, MeasureError> {
-        let plan = self.suites[suite].plan.suite.sides.get(side).clone();
-        if plan.setup.is_none() && plan.require.is_empty() {
-            return Ok(StepOutcome::default());
-        }
-        self.progress.event(&Event::Setup { suite: &self.suites[suite].plan.suite.name, side });
-        let mut step = self.step(suite, side, StepKind::Setup, plan.setup.unwrap_or_else(|| ":".to_owned()));
-        step.require = plan.require;
-        step.remove.extend(plan.output);
-        step.timeout =
-            self.plan.max_time.saturating_sub(self.options.spent + self.exec.elapsed()).max(Duration::from_secs(1));
-        let execution = self.exec.run(&step)?;
-        self.keep_raw(&step, "setup", 0, &execution);
-        for note in super::rows::notes(&execution) {
-            warn(&mut self.results.suites[suite], format!("{side}: {note}"));
-        }
-        Ok(outcome(&execution))
-    }
-
-    /// Asks the tools that the commands name for their versions; a difference between the sides is said.
-    fn tool_versions(&mut self, suite: usize) -> Result<(), MeasureError> {
-        let words: BTreeSet<String> = Side::BOTH
-            .iter()
-            .flat_map(|side| {
-                let plan = self.suites[suite].plan.suite.sides.get(*side);
-                words(&format!("{} {}", plan.setup.as_deref().unwrap_or_default(), plan.run))
-            })
-            .collect();
-        for (name, command, _) in VERSIONS.iter().filter(|(_, _, of)| of.iter().any(|word| words.contains(*word))) {
-            let mut answers = PerSide::<Option<String>>::default();
-            for side in Side::BOTH {
-                let step = self.step(suite, side, StepKind::Probe, (*command).to_owned());
-                let execution = self.exec.run(&step)?;
-                let text = tail::clean(&execution.stdout);
-                let line = text.lines().find(|line| !line.trim().is_empty()).map(|line| shortened(line.trim(), 200));
-                *answers.get_mut(side) = line.filter(|_| execution.status.ok());
-            }
-            let results = &mut self.results.suites[suite];
-            let answer = match (answers.base, answers.head) {
-                (Some(base), Some(head)) if base != head => {
-                    warn(results, format!("`{name}` differs between the sides: {base} on base, {head} on head"));
-                    format!("{base} (base), {head} (head)")
-                }
-                (Some(one), _) | (None, Some(one)) => one,
-                (None, None) => continue,
-            };
-            results.tools.insert((*name).to_owned(), answer);
-        }
-        Ok(())
-    }
-
     /// The uncounted first round of each side: it gives the rows and the price.
     pub(super) fn warm_up(&mut self) -> Result<(), MeasureError> {
         self.rounds_began = self.exec.elapsed();
         for suite in 0..self.suites.len() {
-            self.part(suite)?;
+            self.take_part(suite)?;
             let name = self.suites[suite].plan.suite.name.clone();
             let commands: Vec<usize> = (0..self.suites[suite].plan.commands.len()).collect();
             let whole = Work { suite, unit: String::new(), filter: None, commands, sizes: true, price: Duration::ZERO };
@@ -241,40 +175,6 @@ impl Runner<'_> {
         warn(&mut self.results.suites[suite], warning);
     }
 
-    /// This shard's part of the benchmarks that `list` names.
-    fn part(&mut self, suite: usize) -> Result<(), MeasureError> {
-        let state = &self.suites[suite];
-        let (Some(part), Some(list), Some(narrow)) =
-            (state.plan.part, state.plan.suite.list.clone(), state.plan.narrow)
-        else {
-            return Ok(());
-        };
-        let side = if state.dead.head { Side::Base } else { Side::Head };
-        let execution = self.exec.run(&self.step(suite, side, StepKind::Probe, list))?;
-        let text = String::from_utf8_lossy(&execution.stdout).into_owned();
-        let names =
-            text.lines().map(str::trim).filter(|name| !name.is_empty() && name.len() <= super::rows::NAME_LIMIT);
-        let mine: Vec<BenchmarkId> = names
-            .enumerate()
-            .filter(|(index, _)| *index as u32 % part.count == part.index - 1)
-            .map(|(_, name)| BenchmarkId { package: String::new(), name: bare(narrow, name).to_owned(), procs: None })
-            .collect();
-        if !execution.status.ok() || (mine.is_empty() && execution.stdout.is_empty()) {
-            let outcome = outcome(&execution);
-            self.tell_failure(suite, side, "list", &outcome);
-            warn(
-                &mut self.results.suites[suite],
-                format!("`list` gave no names on {side}: shard {} measures nothing", part.index),
-            );
-        }
-        let expression = narrow::expression(narrow, &mine.iter().collect::<Vec<_>>());
-        self.suites[suite].part_filter = if mine.is_empty() { None } else { expression };
-        if self.suites[suite].part_filter.is_none() {
-            self.suites[suite].dead = PerSide { base: true, head: true };
-        }
-        Ok(())
-    }
-
     /// Divides a suite whose tool can be restricted into groups that are run apart.
     fn divide(&mut self, suite: usize) -> Result<(), MeasureError> {
         let rows = &self.results.suites[suite].rows;
@@ -306,7 +206,7 @@ impl Runner<'_> {
         };
         let before = self.exec.elapsed();
         for side in Side::BOTH {
-            let place = Place { kind: StepKind::Warmup, tag: "alone", position: 0 };
+            let place = Place { kind: StepKind::Warmup, tag: ALONE, position: 0 };
             if !self.round(&nothing, side, place, &mut Vec::new())?.values.is_empty() {
                 self.suites[suite].plan.narrow = None;
                 let variable = narrow::VARIABLE;
@@ -382,46 +282,6 @@ fn safe(name: &str) -> String {
         name.chars().map(|c| if c.is_alphanumeric() || "._-".contains(c) { c } else { '_' }).take(120).collect();
     if safe.trim_matches('.').is_empty() { "_".to_owned() } else { safe }
 }
-
-/// A listed name without Go's prefix, as parsed names are.
-fn bare(narrow: Narrow, name: &str) -> &str {
-    match narrow {
-        Narrow::GoBench => name.strip_prefix("Benchmark").unwrap_or(name),
-        Narrow::Variable => name,
-    }
-}
-
-/// The program names in a command line.
-fn words(command: &str) -> BTreeSet<String> {
-    command
-        .split(|c: char| c.is_whitespace() || ";&|()<>\"'`$={}".contains(c))
-        .map(|word| word.rsplit('/').next().unwrap_or(word).to_owned())
-        .collect()
-}
-
-/// Name, question, and the words of a command that make it worth asking.
-const VERSIONS: &[(&str, &str, &[&str])] = &[
-    ("go", "go version", &["go"]),
-    // Without a C compiler Go leaves cgo out by itself, and rows measure something else.
-    ("go env", "go env CGO_ENABLED CC GOAMD64 GOARM64 | tr '\\n' ' '", &["go"]),
-    ("rustc", "rustc -V", &["cargo", "rustc"]),
-    (
-        "python",
-        "python3 --version",
-        &["python", "python3", "pytest", "pip", "pip3", "pyperf", "uv", "poetry", "tox", "nox", "asv"],
-    ),
-    ("node", "node -v", &["node", "npm", "npx", "yarn", "pnpm", "vitest"]),
-    ("bun", "bun --version", &["bun", "bunx"]),
-    ("deno", "deno -V", &["deno"]),
-    ("java", "java -version 2>&1", &["java", "mvn", "mvnw", "gradle", "gradlew"]),
-    ("cc", "cc --version", &["cc", "gcc", "g++", "c++", "make", "cmake", "ninja", "meson"]),
-    ("clang", "clang --version", &["clang", "clang++"]),
-    ("dotnet", "dotnet --version", &["dotnet"]),
-    ("ruby", "ruby -v", &["ruby", "bundle", "rake"]),
-    ("php", "php -v", &["php", "composer", "phpbench"]),
-    ("julia", "julia --version", &["julia"]),
-    ("zig", "zig version", &["zig"]),
-];
 
 /// Rows of a suite by what is wanted of them, as a map from suite to benchmarks.
 pub(super) type Wanted = BTreeMap<usize, BTreeSet<usize>>;

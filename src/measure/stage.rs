@@ -189,6 +189,9 @@ impl Runner<'_> {
     ///
     /// The budget is looked at between blocks, after `least` passes.
     fn passes(&mut self, kind: StageKind, works: &[Work], blocks: u32, least: u32) -> Result<Stopped, MeasureError> {
+        if works.is_empty() {
+            return Ok(Stopped::Completed);
+        }
         let pass: Duration = works.iter().map(|work| work.price).sum();
         let total = blocks * works.len() as u32;
         self.progress.event(&Event::Stage { kind, blocks: total, estimate: pass * blocks });

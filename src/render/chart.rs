@@ -31,7 +31,8 @@ const PLOT: (usize, usize) = (41, 15);
 pub fn chart(bars: &[Bar], threshold: f64, width: usize) -> String {
     let text = bars.iter().map(|bar| bar.text.width()).max().unwrap_or(0);
     let room = width.saturating_sub(text + 4);
-    let label = bars.iter().map(|bar| bar.label.width()).max().unwrap_or(0).min(room.saturating_sub(PLOT.1).clamp(12, 40));
+    let label =
+        bars.iter().map(|bar| bar.label.width()).max().unwrap_or(0).min(room.saturating_sub(PLOT.1).clamp(12, 40));
     let plot = (room.saturating_sub(label).clamp(PLOT.1, PLOT.0) - 1) / 2 * 2 + 1;
     let axis = Axis::new(bars, threshold, plot);
     let mut lines = vec![format!("{}  {}", " ".repeat(label), axis.scale())];
@@ -144,7 +145,8 @@ mod tests {
             bar("unknown", 0.0, None, None),
         ];
         let picture = chart(&bars, 0.02, 100);
-        let widths: Vec<usize> = picture.lines().map(|line| line.split("│").next().unwrap_or_default().width()).collect();
+        let widths: Vec<usize> =
+            picture.lines().map(|line| line.split("│").next().unwrap_or_default().width()).collect();
         assert_eq!(widths[1], widths[2], "{picture}");
         let lines: Vec<&str> = picture.lines().collect();
         assert!(lines[1].contains("├") && lines[1].ends_with("+7.0%"), "{picture}");

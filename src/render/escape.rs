@@ -100,7 +100,8 @@ pub fn redact(text: &str) -> String {
         Regex::new(&format!(r"\b(?:{})", kinds.join("|"))).expect("a constant pattern")
     });
     static LABELLED: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r"(?i)\b(authorization:\s*(?:basic|bearer|token)\s+|x-access-token:)\S+").expect("a constant pattern")
+        Regex::new(r"(?i)\b(authorization:\s*(?:basic|bearer|token)\s+|x-access-token:)\S+")
+            .expect("a constant pattern")
     });
     LABELLED.replace_all(&SECRET.replace_all(text, "[redacted]"), "${1}[redacted]").into_owned()
 }
@@ -213,16 +214,21 @@ pub fn json_island(json: &str) -> String {
 /// Those of the writer.
 pub fn markdown(text: &str, output: &mut dyn Write) -> std::io::Result<()> {
     let mut rest = text.chars().peekable();
+    let mut before = ' ';
     while let Some(c) = rest.next() {
+        let next = rest.peek().copied().unwrap_or(' ');
         match c {
-            // Before a digit or a blank it cannot open a tag.
-            '<' if rest.peek().is_some_and(|next| next.is_ascii_digit() || *next == ' ') => output.write_all(b"<")?,
+            // Before a digit or a blank it cannot open a tag; inside a word it is no emphasis, heading or reference.
+            '<' if next.is_ascii_digit() || next == ' ' => output.write_all(b"<")?,
+            '_' if before.is_ascii_alphanumeric() && next.is_ascii_alphanumeric() => output.write_all(b"_")?,
+            '#' if before.is_ascii_alphanumeric() && next.is_ascii_alphabetic() => output.write_all(b"#")?,
             '&' | '<' | '>' | '"' | '\'' | '@' | '\\' | '`' | '*' | '_' | '[' | ']' | '#' | '|' | '~' | '$' | '!' => {
                 write!(output, "&#{};", u32::from(c))?;
             }
             '\n' | '\r' => output.write_all(b" ")?,
             _ => write!(output, "{c}")?,
         }
+        before = c;
     }
     Ok(())
 }

@@ -132,5 +132,5 @@ pub fn fit(
             return Ok(Fitted { body, left_out, smallest: smallest && fitting == 0 });
         }
     }
-    last.ok_or_else(|| RenderError::TooLong { limit })
+    last.ok_or(RenderError::TooLong { limit })
 }

@@ -90,6 +90,8 @@ struct RowPart {
 struct RowData<'a> {
     unit: &'a str,
     time: bool,
+    /// Reason and notes, one sentence each.
+    said: Vec<&'a str>,
     stages: Vec<StageData<'a>>,
 }
 
@@ -107,12 +109,7 @@ struct StageData<'a> {
 /// # Errors
 /// If the built-in template is broken, which the tests exclude.
 pub fn html(report: &Report, options: &CommentOptions) -> Result<String, RenderError> {
-    let frame = Frame {
-        name: &options.name,
-        artifact: options.artifact.as_deref(),
-        calibration: options.calibration.as_ref(),
-        ..Frame::default()
-    };
+    let frame = Frame { name: &options.name, artifact: options.artifact.as_deref(), ..Frame::default() };
     let prepared = Prepared::new(report, &frame, Ink::Plain);
     let view = prepared.view(usize::MAX, &ALL);
     let internal = |error: tera::Error| RenderError::Internal(error.to_string());
@@ -135,11 +132,14 @@ fn page(report: &Report, view: &View, prepared: &Prepared) -> Result<Page, Rende
             units.push(unit);
         }
     }
-    let data: Vec<RowData<'_>> = rows().map(|row| RowData {
+    let views = prepared.in_order();
+    let data = rows().zip(&views).map(|(row, view)| RowData {
         unit: &row.unit,
         time: number::is_time(&row.unit),
+        said: std::iter::once(&view.reason).chain(&view.notes).map(String::as_str).filter(|s| !s.is_empty()).collect(),
         stages: row.samples.iter().map(stage_data).collect(),
-    }).collect();
+    });
+    let data: Vec<RowData<'_>> = data.collect();
     let json = serde_json::to_string(&data).map_err(|error| RenderError::Internal(error.to_string()))?;
     let bars = prepare::marked_bars(report);
     Ok(Page {
@@ -154,7 +154,11 @@ fn page(report: &Report, view: &View, prepared: &Prepared) -> Result<Page, Rende
         deltas: if bars.len() > 1 { svg::deltas(&bars, report.policy.threshold) } else { String::new() },
         sweeps: sweep::find(report).iter().map(sweep_part).collect(),
         timelines: timelines(report),
-        rows: rows().zip(prepared.in_order()).enumerate().map(|(number, (row, view))| row_part(number, row, view)).collect(),
+        rows: rows()
+            .zip(views.iter().map(Arc::clone))
+            .enumerate()
+            .map(|(number, (row, view))| row_part(number, row, view))
+            .collect(),
         suites,
         units,
     })
@@ -165,7 +169,11 @@ fn row_part(number: usize, row: &Row, view: Arc<RowView>) -> RowPart {
     RowPart {
         number,
         view,
-        change: row.delta.as_ref().and_then(|delta| delta.ratio).and_then(|ratio| finite(ratio.max(-0.999_999).ln_1p())),
+        change: row
+            .delta
+            .as_ref()
+            .and_then(|delta| delta.ratio)
+            .and_then(|ratio| finite(ratio.max(-0.999_999).ln_1p())),
         base: row.base.as_ref().and_then(|side| finite(side.center)),
         head: row.head.as_ref().and_then(|side| finite(side.center)),
         p: row.p.and_then(|p| finite(p.value)),

@@ -8,10 +8,11 @@ use super::escape;
 use super::ink::{self, Piece};
 use super::view::View;
 use crate::config::Template;
+use regex::Regex;
 use std::io::Write;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
+use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 use tera::{Context, Kwargs, State, Tera, TeraResult};
 
@@ -20,6 +21,10 @@ pub const TEMPLATE_LIMIT: usize = 64 * 1024;
 
 /// How long one rendering of a user's template may take.
 const PATIENCE: Duration = Duration::from_secs(10);
+
+/// The same for a template of a few lines in a test.
+#[cfg(test)]
+pub(super) const SHORT_PATIENCE: Duration = Duration::from_millis(300);
 
 /// Name, in includes, and text of every built-in template.
 const BUILT_IN: [(&str, &str); 16] = [
@@ -48,8 +53,8 @@ pub struct Templates {
     tera: Arc<Tera>,
     /// The one that is rendered.
     start: String,
-    /// The user's, if it is one.
-    user: bool,
+    /// How long it may take, if it is a user's.
+    patience: Option<Duration>,
 }
 
 /// What a rendering gave.
@@ -69,7 +74,7 @@ impl Templates {
     pub fn built_in(start: &str) -> Result<Self, RenderError> {
         let mut tera = engine(Arc::default());
         add_built_in(&mut tera)?;
-        Ok(Self { tera: Arc::new(tera), start: start.to_owned(), user: false })
+        Ok(Self { tera: Arc::new(tera), start: start.to_owned(), patience: None })
     }
 
     /// A user's template, which may include built-in ones and use the test `matching` on texts behind `pieces`.
@@ -87,8 +92,15 @@ impl Templates {
         }
         let mut tera = engine(Arc::clone(pieces));
         add_built_in(&mut tera)?;
-        tera.add_raw_template(&template.path, &template.text).map_err(|error| template_error(&template.path, &error))?;
-        Ok(Self { tera: Arc::new(tera), start: template.path.clone(), user: true })
+        tera.add_raw_template(&template.path, &template.text)
+            .map_err(|error| template_error(&template.path, &error))?;
+        Ok(Self { tera: Arc::new(tera), start: template.path.clone(), patience: Some(PATIENCE) })
+    }
+
+    /// The same with another patience.
+    #[cfg(test)]
+    pub(super) fn patient_for(self, patience: Duration) -> Self {
+        Self { patience: Some(patience), ..self }
     }
 
     /// `context`, rendered, at most `limit` bytes long.
@@ -96,22 +108,29 @@ impl Templates {
     /// # Errors
     /// If the template uses what there is not, or takes too long.
     pub fn render(&self, context: &Context, limit: usize) -> Result<Output, RenderError> {
-        let outcome = if self.user {
-            self.render_guarded(context.clone(), limit)?
+        let outcome = if let Some(patience) = self.patience {
+            self.render_guarded(context.clone(), limit, patience)?
         } else {
             let mut writer = Limited::new(limit, Arc::default());
             self.tera.render_to(&self.start, context, &mut writer).map(|()| writer.text)
         };
         match outcome {
             Ok(bytes) => Ok(Output::Text(tidy(&String::from_utf8_lossy(&bytes)))),
-            Err(error) if matches!(error.kind(), tera::ErrorKind::Io(std::io::ErrorKind::FileTooLarge)) => Ok(Output::TooLong),
+            Err(error) if matches!(error.kind(), tera::ErrorKind::Io(std::io::ErrorKind::FileTooLarge)) => {
+                Ok(Output::TooLong)
+            }
             Err(error) => Err(template_error(&self.start, &error)),
         }
     }
 
     /// Renders on a thread of its own: the engine cannot be stopped inside a loop that prints nothing, but it can be left
     /// behind. The thread ends with the process.
-    fn render_guarded(&self, context: Context, limit: usize) -> Result<TeraResult<Vec<u8>>, RenderError> {
+    fn render_guarded(
+        &self,
+        context: Context,
+        limit: usize,
+        patience: Duration,
+    ) -> Result<TeraResult<Vec<u8>>, RenderError> {
         let (send, receive) = mpsc::channel();
         let stop = Arc::new(AtomicBool::new(false));
         let (tera, start, stopped) = (Arc::clone(&self.tera), self.start.clone(), Arc::clone(&stop));
@@ -126,9 +145,9 @@ impl Templates {
             .name("template".to_owned())
             .spawn(work)
             .map_err(|error| failed(format!("no thread could be started to render it: {error}")))?;
-        receive.recv_timeout(PATIENCE).map_err(|_| {
+        receive.recv_timeout(patience).map_err(|_| {
             stop.store(true, Ordering::Relaxed);
-            failed(format!("it was not rendered within {} s: does a loop run too often?", PATIENCE.as_secs()))
+            failed(format!("it was not rendered within {} s: does a loop run too often?", patience.as_secs_f64()))
         })
     }
 }
@@ -146,6 +165,7 @@ fn engine(pieces: Arc<Vec<Piece>>) -> Tera {
     // Every template is escaped, whatever its name ends with.
     tera.autoescape_on([""]);
     tera.set_escape_fn(escape::markdown);
+    tera.register_filter("grouped", |n: usize, _: Kwargs, _: &State| super::number::grouped(n));
     tera.register_test("matching", move |text: &str, kwargs: Kwargs, _: &State| -> TeraResult<bool> {
         let pattern = kwargs.must_get::<&str>("pattern")?;
         let pattern = regex::RegexBuilder::new(pattern)
@@ -158,7 +178,8 @@ fn engine(pieces: Arc<Vec<Piece>>) -> Tera {
 }
 
 fn add_built_in(tera: &mut Tera) -> Result<(), RenderError> {
-    tera.add_raw_templates(BUILT_IN.into_iter().chain([TABLE])).map_err(|error| RenderError::Internal(error.to_string()))
+    tera.add_raw_templates(BUILT_IN.into_iter().chain([TABLE]))
+        .map_err(|error| RenderError::Internal(error.to_string()))
 }
 
 /// The engine's error with the line that it is about.
@@ -171,7 +192,23 @@ fn template_error(path: &str, error: &tera::Error) -> RenderError {
             column: report.span().start_col + 1,
             message: report.message().to_owned(),
         },
-        _ => RenderError::Template { path: path.to_owned(), line: 0, column: 0, message: error.to_string() },
+        _ => located(path, &error.to_string()),
+    }
+}
+
+/// An error that tells its place in its text alone: `error: what` and ` --> file:line:column`.
+fn located(path: &str, text: &str) -> RenderError {
+    static PLACE: LazyLock<Regex> =
+        LazyLock::new(|| Regex::new(r"(?m)^(?:error: )?(.*)\n\s*--> (.+):(\d+):(\d+)$").expect("a constant pattern"));
+    let template = |path: &str, line, column, message: &str| RenderError::Template {
+        path: path.to_owned(),
+        line,
+        column,
+        message: message.to_owned(),
+    };
+    match PLACE.captures(text) {
+        Some(found) => template(&found[2], found[3].parse().unwrap_or(0), found[4].parse().unwrap_or(0), &found[1]),
+        None => template(path, 0, 0, text),
     }
 }
 

@@ -99,8 +99,8 @@ impl Figures {
     #[must_use]
     pub fn format(&self, value: f64) -> String {
         let text = self.scale.map_or_else(|| format!("{value:.0}"), |scale| scale.format(value));
-        // A value far outside its row's scale has hundreds of digits.
-        let text = if text.len() > 18 { format!("{value:.3e}") } else { text };
+        // A value far outside its scale has a row of zeros, or hundreds of digits.
+        let text = if text.len() > 11 { format!("{value:.3e}") } else { text };
         let text = text.replace('-', "−");
         let end = text.find(|c: char| c.is_alphabetic() && c != 'e').unwrap_or(text.len());
         let (digits, prefix) = text.split_at(end);
@@ -234,7 +234,10 @@ mod tests {
     #[test]
     fn a_row_shares_its_prefix() {
         let figures = Figures::new("sec/op", &[1.204e-3, 1.291e-3]);
-        assert_eq!((figures.format(1.204e-3), figures.format(1.291e-3)), ("1.204\u{a0}ms".into(), "1.291\u{a0}ms".into()));
+        assert_eq!(
+            (figures.format(1.204e-3), figures.format(1.291e-3)),
+            ("1.204\u{a0}ms".into(), "1.291\u{a0}ms".into())
+        );
         let figures = Figures::new("sec/op", &[310e-9, 1.2e-6]);
         assert_eq!((figures.format(310e-9), figures.format(1.2e-6)), ("310.0\u{a0}ns".into(), "1200.0\u{a0}ns".into()));
         assert_eq!(Figures::new("allocs/op", &[2.0, 0.0]).format(0.0), "0");
@@ -254,7 +257,7 @@ mod tests {
 
     #[test]
     fn durations_and_counts() {
-        assert_eq!(duration(3.14), "3.1 s");
+        assert_eq!(duration(3.12), "3.1 s");
         assert_eq!(duration(250.4), "4 min 10 s");
         assert_eq!(duration(3725.0), "1 h 2 min");
         assert_eq!(count(1, "row", "rows"), "1 row");

@@ -51,7 +51,14 @@ pub(crate) struct Spec {
     pub(crate) verdict: Verdict,
 }
 
-pub(crate) fn spec(name: impl Into<String>, unit: &'static str, base: f64, change: f64, noise: f64, verdict: Verdict) -> Spec {
+pub(crate) fn spec(
+    name: impl Into<String>,
+    unit: &'static str,
+    base: f64,
+    change: f64,
+    noise: f64,
+    verdict: Verdict,
+) -> Spec {
     Spec { package: "", name: name.into(), procs: Some(4), unit, base, change, noise, verdict }
 }
 
@@ -97,12 +104,14 @@ fn stage(kind: Option<StageKind>, rounds: usize, spec: &Spec, start: f64, dice: 
     let mut at = PerSide::<Vec<f64>>::default();
     for round in 0..rounds * 2 {
         let first = (round / 2 + round % 2 + round / 5) % 2 == 0;
-        let side = if (first && at.base.len() < rounds) || at.head.len() >= rounds { &mut at.base } else { &mut at.head };
+        let side =
+            if (first && at.base.len() < rounds) || at.head.len() >= rounds { &mut at.base } else { &mut at.head };
         side.push(start + round as f64 * 3.1);
     }
     let effect = median(&values.head) / median(&values.base) - 1.0;
     let z = (effect / spec.noise.max(1e-9)).abs() * (rounds as f64 / 2.0).sqrt();
-    let p = (2.0 * (-z * z / 2.0).exp() / (1.0 + z)).clamp(2.0 / 6f64.powi(i32::try_from(rounds / 2).expect("few")), 1.0);
+    let p =
+        (2.0 * (-z * z / 2.0).exp() / (1.0 + z)).clamp(2.0 / 6f64.powi(i32::try_from(rounds / 2).expect("few")), 1.0);
     StageSamples { stage: kind, values, at, p: Some(p), effect: Some(effect) }
 }
 

@@ -7,6 +7,7 @@
 use super::escape;
 use super::ink::{CLOSE, OPEN, Piece, ZERO, read_token};
 use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 /// The GitHub extensions that change what is a structure.
@@ -32,6 +33,7 @@ enum Place {
 #[must_use]
 pub fn settle(rendered: &str, pieces: &[Piece]) -> String {
     let places = places(rendered);
+    let stray = stray_runs(rendered, &places);
     let mut settled = String::with_capacity(rendered.len() * 2);
     let mut next_place = 0;
     let mut copied = 0;
@@ -48,7 +50,7 @@ pub fn settle(rendered: &str, pieces: &[Piece]) -> String {
         }
         let place = places.get(next_place).filter(|(range, _)| range.start <= at).map_or(Place::Structure, |(_, p)| *p);
         if let Some(piece) = pieces.get(number) {
-            let around = Around { before: &rendered[..at], after: &rendered[copied..] };
+            let around = Around { before: &rendered[..at], after: &rendered[copied..], stray: &stray };
             around.push(&mut settled, piece, place);
         }
     }
@@ -83,6 +85,21 @@ fn places(rendered: &str) -> Vec<(Range<usize>, Place)> {
     places
 }
 
+/// Lengths of runs of backticks that are text: unpaired, they would pair with one of a span that is put behind them.
+fn stray_runs(rendered: &str, places: &[(Range<usize>, Place)]) -> BTreeSet<usize> {
+    let texts = places.iter().filter(|(_, place)| matches!(place, Place::Text { .. }));
+    let mut lengths = BTreeSet::new();
+    for (range, _) in texts {
+        // An event may end inside a run, so the run is measured in the whole.
+        for (at, _) in rendered[range.clone()].match_indices('`') {
+            let (before, after) = rendered.split_at(range.start + at);
+            let run = |chars: &mut dyn Iterator<Item = char>| chars.take_while(|&c| c == '`').count();
+            lengths.insert(run(&mut before.chars().rev()) + run(&mut after.chars()));
+        }
+    }
+    lengths
+}
+
 fn block_place(source: &str, kind: &CodeBlockKind<'_>) -> Place {
     if matches!(kind, CodeBlockKind::Indented) {
         return Place::Block { fence: '`', length: usize::MAX };
@@ -96,6 +113,7 @@ fn block_place(source: &str, kind: &CodeBlockKind<'_>) -> Place {
 struct Around<'a> {
     before: &'a str,
     after: &'a str,
+    stray: &'a BTreeSet<usize>,
 }
 
 impl Around<'_> {
@@ -103,7 +121,7 @@ impl Around<'_> {
         let one_line = || if piece.lines { escape::visible_to(&piece.text, 400) } else { piece.text.clone() };
         match place {
             Place::Text { .. } if self.in_url() => out.push_str(&escape::url_part(&piece.text)),
-            Place::Text { table } => self.push_span(out, &escape::code_span(&one_line(), table)),
+            Place::Text { table } => self.push_span(out, &self.span(&one_line(), table)),
             Place::Code { table } => push_in_span(out, &one_line(), table),
             Place::Block { fence, length } => self.push_block(out, piece, fence, length),
             Place::Html { block } => push_html(out, &self.before[block..], &one_line()),
@@ -115,6 +133,18 @@ impl Around<'_> {
     fn in_url(&self) -> bool {
         let word = self.before.rsplit(|c: char| c.is_whitespace() || matches!(c, '(' | '<' | '>')).next();
         word.is_some_and(|word| word.contains("://") || word.contains("www."))
+    }
+
+    /// A code span of `text` that no stray backtick of the template can pair with.
+    fn span(&self, text: &str, table: bool) -> String {
+        if self.stray.is_empty() {
+            return escape::code_span(text, table);
+        }
+        let length = (1..).find(|length| !self.stray.contains(length)).unwrap_or(1);
+        let fence = "`".repeat(length);
+        let mut span = fence.clone();
+        push_in_span(&mut span, text, table);
+        span + &fence
     }
 
     /// A code span, kept apart from characters that would change where it begins or ends.
@@ -179,7 +209,9 @@ fn push_html(out: &mut String, before: &str, text: &str) {
             out.push_str(&escape::url_part(text));
         } else {
             // Should this be text after all, nothing in it may be a mention, a reference or a URL.
-            out.push_str(&escape::html(text).replace('@', "\\u{40}").replace("://", ":\\u{2f}/").replace("--", "-\\u{2d}"));
+            out.push_str(
+                &escape::html(text).replace('@', "\\u{40}").replace("://", ":\\u{2f}/").replace("--", "-\\u{2d}"),
+            );
         }
     } else {
         out.push_str("<code>");
@@ -228,6 +260,8 @@ mod tests {
         assert_eq!(place("a\\NAME", "x"), "a\\ `x`");
         assert_eq!(place("NAMENAME", "x"), "`x` `x`");
         assert_eq!(place("$NAME$", "x"), "$ `x` $");
+        assert_eq!(place("`` NAME", "a``b"), "`` `a\\u{60}\\u{60}b`");
+        assert_eq!(place("` NAME", "x"), "` ``x``");
     }
 
     #[test]

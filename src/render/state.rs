@@ -126,12 +126,11 @@ fn words(state: &State, ink: &Ink) -> (&'static str, String, Vec<String>) {
         }
         State::TimedOut { after } => {
             let after = after.map_or_else(String::new, |seconds| format!(" after {}", number::duration(seconds)));
-            let advice = "A smaller budget, a filter, or shards make the run shorter; the job's own limit can be raised.";
+            let advice =
+                "A smaller budget, a filter, or shards make the run shorter; the job's own limit can be raised.";
             ("⌛", format!("No result: the job's time ended{after}"), vec![advice.to_owned()])
         }
         State::NothingMeasured { why } => ("❌", format!("Nothing was measured: {}", ink.prose(why)), Vec::new()),
-        State::Skipped => {
-            ("⏭️", "No result: the measuring job was skipped".to_owned(), Vec::new())
-        }
+        State::Skipped => ("⏭️", "No result: the measuring job was skipped".to_owned(), Vec::new()),
     }
 }

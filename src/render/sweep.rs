@@ -157,7 +157,8 @@ fn capture(suite: &SuiteReport, row: &Row) -> Vec<Captured> {
     };
     if let Some(config) = &suite.sweep {
         // The configuration was checked when it was read; a pattern that is none finds nothing.
-        let found = Regex::new(&config.capture).ok().and_then(|pattern| cut(pattern.captures(name)?.get(1)?, &config.name));
+        let found =
+            Regex::new(&config.capture).ok().and_then(|pattern| cut(pattern.captures(name)?.get(1)?, &config.name));
         return found.into_iter().collect();
     }
     let mut found: Vec<Captured> = Vec::new();
@@ -327,12 +328,19 @@ impl Sweep {
     /// How far the values of a line lie apart.
     fn span(&self) -> Option<String> {
         let side = if self.lines.iter().any(|line| line.side == Side::Head) { Side::Head } else { Side::Base };
-        let parts: Vec<String> = self.lines.iter().filter(|line| line.side == side).filter_map(|line| {
-            let points = || line.points.iter().flatten().copied().filter(|v| *v > 0.0);
-            let (low, high) = (points().reduce(f64::min)?, points().reduce(f64::max)?);
-            let at = line.procs.map_or_else(String::new, |n| format!(" at {}", number::count(n as usize, "cpu", "cpus")));
-            Some(format!("×{}{at}", factor(high / low)))
-        }).collect();
+        let parts: Vec<String> = self
+            .lines
+            .iter()
+            .filter(|line| line.side == side)
+            .filter_map(|line| {
+                let points = || line.points.iter().flatten().copied().filter(|v| *v > 0.0);
+                let (low, high) = (points().reduce(f64::min)?, points().reduce(f64::max)?);
+                let at = line
+                    .procs
+                    .map_or_else(String::new, |n| format!(" at {}", number::count(n as usize, "cpu", "cpus")));
+                Some(format!("×{}{at}", factor(high / low)))
+            })
+            .collect();
         (!parts.is_empty()).then(|| format!("over all values {side} spans {}", parts.join(", ")))
     }
 }

@@ -40,7 +40,9 @@ pub fn colour_wanted(variable: impl Fn(&str) -> Option<OsString>, is_terminal: b
     if set("NO_COLOR") {
         return false;
     }
-    forced("CLICOLOR_FORCE") || forced("FORCE_COLOR") || is_terminal && variable("TERM").is_none_or(|term| term != "dumb")
+    forced("CLICOLOR_FORCE")
+        || forced("FORCE_COLOR")
+        || is_terminal && variable("TERM").is_none_or(|term| term != "dumb")
 }
 
 /// `report` for a terminal of `width` columns.
@@ -170,7 +172,9 @@ impl Page {
     fn failures(&mut self, view: &View) {
         for failure in &view.failures {
             self.heading(&format!("{}: {}", failure.suite, failure.what));
-            for line in failure.tail.iter().flat_map(|tail| tail.to_string().lines().map(str::to_owned).collect::<Vec<_>>()) {
+            for line in
+                failure.tail.iter().flat_map(|tail| tail.to_string().lines().map(str::to_owned).collect::<Vec<_>>())
+            {
                 let _ = writeln!(self.text, "  | {line}");
             }
         }
@@ -193,9 +197,24 @@ impl Page {
         ]);
         for row in &rows {
             let interval = if row.exact { "exact" } else { &row.interval };
-            let name = if view.several_places { format!("{} {} ({})", row.name, row.unit, row.place) } else { format!("{} {}", row.name, row.unit) };
+            let name = if view.several_places {
+                format!("{} {} ({})", row.name, row.unit, row.place)
+            } else {
+                format!("{} {}", row.name, row.unit)
+            };
             let change = format!("{} {}", row.delta, row.word);
-            table.row(Style::of(row.verdict), vec![change, name, interval.to_owned(), row.base.clone(), row.head.clone(), row.p.clone(), row.n.clone()]);
+            table.row(
+                Style::of(row.verdict),
+                vec![
+                    change,
+                    name,
+                    interval.to_owned(),
+                    row.base.clone(),
+                    row.head.clone(),
+                    row.p.clone(),
+                    row.n.clone(),
+                ],
+            );
         }
         self.table(&table);
         for row in rows {
@@ -211,7 +230,10 @@ impl Page {
         }
         self.heading("Looked changed at first, not confirmed:");
         for row in view.suspects.iter().chain(&view.suspects_more) {
-            let text = format!("- {} {}: {} ({}, p {}, n {}); {}", row.name, row.unit, row.delta, row.interval, row.p, row.n, row.reason);
+            let text = format!(
+                "- {} {}: {} ({}, p {}, n {}); {}",
+                row.name, row.unit, row.delta, row.interval, row.p, row.n, row.reason
+            );
             self.paragraph(&text, "  ", Style::Plain);
         }
     }
@@ -254,7 +276,10 @@ impl Page {
             self.package(suite, package, view);
         }
         for mean in &suite.geomeans {
-            let text = format!("geomean of {} over all packages: {} → {}, {} ({}), {} rows", mean.unit, mean.base, mean.head, mean.delta, mean.interval, mean.rows);
+            let text = format!(
+                "geomean of {} over all packages: {} → {}, {} ({}), {} rows",
+                mean.unit, mean.base, mean.head, mean.delta, mean.interval, mean.rows
+            );
             self.paragraph(&text, "  ", Style::Plain);
         }
         for remark in &suite.remarks {
@@ -292,17 +317,24 @@ impl Page {
         };
         for row in &unit.rows {
             let mark = if row.p_kind == "screen" && !unit.screen { " (screen)" } else { "" };
-            let word = if row.hint.is_empty() || self.width < WIDE { row.word.clone() } else { format!("{}: {}", row.word, row.hint) };
-            table.row(Style::of(row.verdict), vec![
-                row.name.to_string(),
-                with_spread(&row.base, &row.base_spread, row.exact),
-                with_spread(&row.head, &row.head_spread, row.exact),
-                row.delta.clone(),
-                row.interval.clone(),
-                format!("{}{mark}", row.p),
-                row.n.clone(),
-                word,
-            ]);
+            let word = if row.hint.is_empty() || self.width < WIDE {
+                row.word.clone()
+            } else {
+                format!("{}: {}", row.word, row.hint)
+            };
+            table.row(
+                Style::of(row.verdict),
+                vec![
+                    row.name.to_string(),
+                    with_spread(&row.base, &row.base_spread, row.exact),
+                    with_spread(&row.head, &row.head_spread, row.exact),
+                    row.delta.clone(),
+                    row.interval.clone(),
+                    format!("{}{mark}", row.p),
+                    row.n.clone(),
+                    word,
+                ],
+            );
         }
         if let Some(mean) = &unit.geomean {
             let rest = if mean.left_out.is_empty() { String::new() } else { format!("; {}", mean.left_out) };

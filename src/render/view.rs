@@ -62,6 +62,8 @@ pub struct View {
     pub changed: Vec<Arc<RowView>>,
     /// Further rows that changed.
     pub changed_more: Vec<Arc<RowView>>,
+    /// What there is to say of changed rows, with the rows that it is said of.
+    pub remarks: Vec<String>,
     /// Suspects that were not confirmed, or not decided in time.
     pub suspects: Vec<Arc<RowView>>,
     /// Further ones.
@@ -207,4 +209,3 @@ pub enum Must {
     /// None: the worst ones, as many as fit.
     Worst,
 }
-

@@ -292,3 +292,18 @@ const fn ordered(x: f64) -> u64 {
 const fn unordered(key: u64) -> f64 {
     f64::from_bits(if key >> 63 == 1 { key & !(1 << 63) } else { !key })
 }
+
+/// The smallest two-sided p that samples of these sizes can give: 2/C(n1 + n2, n1), at most 1.
+#[must_use]
+pub fn smallest_p(n1: usize, n2: usize) -> f64 {
+    let (few, many) = (n1.min(n2), n1.max(n2));
+    // One division after the other: the number of divisions is far beyond the largest float for hundreds of values.
+    let p = (1..=few.min(2000)).fold(2.0, |p, k| p * k as f64 / (many + k) as f64);
+    p.min(1.0)
+}
+
+/// The smallest number of values a side whose smallest p is at or below `level`, if 100 are enough.
+#[must_use]
+pub fn values_for_level(level: f64) -> Option<u32> {
+    (1..=100_u32).find(|&n| smallest_p(n as usize, n as usize) <= level)
+}

@@ -1,5 +1,6 @@
-//! Seeded simulation of noisy machines: what the decisions of this program do under noise whose truth is known.
+//! Parts of simulations: repeatable random numbers, and noise models of machines.
+//!
+//! [`crate::compare::simulate`] puts them together with the decisions of this program.
 
-pub mod calibration;
 pub mod noise;
 pub mod random;

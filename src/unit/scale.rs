@@ -102,17 +102,54 @@ impl Scale {
 
     /// Appends [`Scale::format`] of `value` to `text`.
     pub fn write(&self, text: &mut String, value: f64) {
-        use std::fmt::Write as _;
-        let scaled = value / self.factor;
-        // Writing into a string cannot fail.
-        let _ = if scaled.is_nan() {
-            write!(text, "NaN{}", self.prefix)
-        } else if scaled.is_infinite() {
-            write!(text, "{}Inf{}", if scaled > 0.0 { '+' } else { '-' }, self.prefix)
-        } else {
-            write!(text, "{scaled:.*}{}", self.decimals, self.prefix)
-        };
+        write_fixed(text, value / self.factor, self.decimals);
+        text.push_str(self.prefix);
     }
+}
+
+/// Appends `value` with `decimals` digits after the point, rounded half to even; `NaN`, `+Inf` and `-Inf` as words.
+pub(crate) fn write_fixed(text: &mut String, value: f64, decimals: usize) {
+    use std::fmt::Write as _;
+    const POWERS: [f64; 5] = [1.0, 10.0, 100.0, 1e3, 1e4];
+    if let Some(power) = POWERS.get(decimals)
+        && (0.0..1e9).contains(&value)
+        && value.is_sign_positive()
+    {
+        // The product is off by less than 1e-3 here, so that rounding it is right unless it lies near one half.
+        let scaled = value * power;
+        let whole = scaled.round();
+        if (scaled - whole).abs() < 0.499 {
+            return write_digits(text, whole as u64, decimals);
+        }
+    }
+    // Writing into a string cannot fail.
+    let _ = if value.is_nan() {
+        write!(text, "NaN")
+    } else if value.is_infinite() {
+        write!(text, "{}Inf", if value > 0.0 { '+' } else { '-' })
+    } else {
+        write!(text, "{value:.decimals$}")
+    };
+}
+
+/// Appends `digits` with a point before the last `decimals` of them.
+fn write_digits(text: &mut String, digits: u64, decimals: usize) {
+    let mut buffer = [b'0'; 24];
+    let mut at = buffer.len();
+    let mut rest = digits;
+    for place in 0.. {
+        if place == decimals && decimals > 0 {
+            at -= 1;
+            buffer[at] = b'.';
+        }
+        if place > decimals && rest == 0 {
+            break;
+        }
+        at -= 1;
+        buffer[at] = b'0' + (rest % 10) as u8;
+        rest /= 10;
+    }
+    text.extend(buffer[at..].iter().map(|digit| char::from(*digit)));
 }
 
 #[cfg(test)]
@@ -147,6 +184,27 @@ mod tests {
         }
         assert_eq!(alone(0.99995 * 1024.0, Class::Binary), "1.000Ki");
         assert_eq!(alone((0.99995 * 1024.0_f64).next_down(), Class::Binary), "1023.9");
+    }
+
+    #[test]
+    fn fast_and_exact_printing_agree() {
+        let mut state = 1_u64;
+        for _ in 0..200_000 {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            let value = (state >> 20) as f64 / (1_u64 << (10 + state % 40)) as f64;
+            for decimals in 0..6 {
+                let mut text = String::new();
+                write_fixed(&mut text, value, decimals);
+                assert_eq!(text, format!("{value:.decimals$}"));
+            }
+        }
+        for value in [0.0, 0.5, 1.5, 2.5, 0.125, 0.0005, 999.9995, 1e9, 1e300, -0.0, -1.25, 0.049_999_999_999_999_996] {
+            for decimals in 0..6 {
+                let mut text = String::new();
+                write_fixed(&mut text, value, decimals);
+                assert_eq!(text, format!("{value:.decimals$}"));
+            }
+        }
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 mod access;
 mod comment;
+mod examples;
 mod other;
 mod pull;
 mod threats;

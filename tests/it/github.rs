@@ -4,7 +4,7 @@ mod artifact;
 mod comment;
 mod emulate;
 mod errors;
-mod openapi;
+pub(crate) mod openapi;
 mod publish;
 mod race;
 mod reads;

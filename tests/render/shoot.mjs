@@ -5,6 +5,7 @@ import { basename, join, resolve } from 'node:path';
 import { chromium } from 'playwright-core';
 import { problems } from './check.mjs';
 import { page } from './github.mjs';
+import { interact } from './interact.mjs';
 
 const [samples, out, ...only] = process.argv.slice(2);
 const here = (path) => new URL(path, import.meta.url);
@@ -23,9 +24,15 @@ for (const file of readdirSync(samples).sort()) {
   const name = basename(file).replace(/\.[a-z]+$/, '');
   const isPage = file.endsWith('.html');
   if ((!file.endsWith('.md') && !isPage) || (only.length > 0 && !only.includes(name))) continue;
+  if (name.startsWith('attack_')) {
+    const wrong = problems(readFileSync(join(samples, file), 'utf8'));
+    if (wrong.length === 0) passed += 1;
+    else failures.push(`${file}: ${wrong.join('; ')}`);
+    continue;
+  }
   const found = isPage ? [] : problems(readFileSync(join(samples, file), 'utf8'));
   for (const [view, colorScheme, width] of VIEWS) {
-    const context = await browser.newContext({ viewport: { width, height: 900 }, colorScheme, deviceScaleFactor: width < 500 ? 2 : 1 });
+    const context = await browser.newContext({ viewport: { width, height: 500 }, colorScheme, deviceScaleFactor: width < 500 ? 2 : 1 });
     const tab = await context.newPage();
     tab.on('pageerror', (error) => found.push(`a script error: ${error.message}`));
     tab.on('request', (request) => {
@@ -48,6 +55,7 @@ for (const file of readdirSync(samples).sort()) {
     }
     const suffix = isPage ? 'page' : 'comment';
     await tab.screenshot({ path: join(out, `${name}.${suffix}.${view}.png`), fullPage: true });
+    if (isPage && name === 'mixed' && view === 'light') found.push(...await interact(tab));
     await context.close();
   }
   if (found.length === 0) passed += 1;

@@ -17,18 +17,33 @@ use std::path::{Path, PathBuf};
 /// arrives, or this program itself breaks.
 pub(crate) fn measure(args: &MeasureArgs) -> Result<u8> {
     let runner = Runner::from_env();
-    let mut request = request(args.request.as_deref(), &runner)?;
+    let request = request(args.request.as_deref(), &runner)?;
+    let output = carry_out(request, args, &runner)?;
+    println!("bench-bot: {}", output.display());
+    Ok(0)
+}
+
+/// Measures what `request` asks for, and gives the path of the results.
+///
+/// # Errors
+/// As [`measure`].
+pub(crate) fn carry_out(mut request: Request, args: &MeasureArgs, runner: &Runner) -> Result<PathBuf> {
     if let Some(shard) = args.shard.as_deref().or_else(|| runner.input("shard")) {
         request.shard = Some(crate::cli::shard(shard)?);
     }
-    let top = workspace(&runner)?;
-    let place = Place::decide(&request, args.isolation, &runner, false)?;
-    let site = site(&mut request, args.repository.as_deref().unwrap_or(&top), &runner)?;
+    let top = workspace(runner)?;
+    let place = Place::decide(&mut request, args.isolation, runner, false, args.repository.as_deref().unwrap_or(&top))?;
+    let site = site(&mut request, args.repository.as_deref().unwrap_or(&top), runner)?;
     let output = args.output.clone().or_else(|| runner.input("output").map(PathBuf::from));
     let output = output.unwrap_or_else(|| Path::new(FOLDER).join("results.json"));
     let folder = output.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new(".")).to_owned();
     std::fs::create_dir_all(&folder).with_context(|| format!("making {}", folder.display()))?;
-    let settings = Settings { journal: Some(output.clone()), raw: Some(folder.join("raw")), ..Settings::default() };
+    let settings = Settings {
+        journal: Some(output.clone()),
+        raw: Some(folder.join("raw")),
+        owner: Some(top.clone()),
+        ..Settings::default()
+    };
     let mut progress = stage::progress(args.quiet);
     let measured = stage::measure(&request, &site, place, settings, &mut *progress);
     drop(site);
@@ -37,8 +52,7 @@ pub(crate) fn measure(args: &MeasureArgs) -> Result<u8> {
     }
     give_to_owner(&folder, &top);
     measured?;
-    println!("bench-bot: {}", output.display());
-    Ok(0)
+    Ok(output)
 }
 
 /// Checks out from the clone that an earlier step made.

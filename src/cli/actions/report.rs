@@ -68,6 +68,25 @@ pub(crate) fn report(args: &ReportArgs) -> Result<u8> {
     }
 }
 
+/// Reports on results files, with a request that is known.
+///
+/// # Errors
+/// As [`report`].
+pub(crate) fn report_on(
+    runner: &Runner,
+    client: &Client,
+    request: &Request,
+    results: &[PathBuf],
+    args: &OutputArgs,
+) -> Result<u8> {
+    let repository = match &request.origin {
+        Some(origin) => Some(client.repository(&origin.repository)?),
+        None => None,
+    };
+    let read = read_all(from_paths(results)?, request)?;
+    tell(runner, repository.as_ref(), request, &Told::Results(&read, None), args)
+}
+
 /// Makes the report and publishes it; or tells that there is none. Gives the exit code.
 ///
 /// # Errors
@@ -215,7 +234,10 @@ fn from_file(path: &Path) -> Result<Found> {
         file.take(results::SIZE_LIMIT as u64 + 1).read_to_end(&mut bytes)?;
         Ok(bytes)
     };
-    Ok(Found { place: path.display().to_string(), bytes: open().with_context(|| format!("reading {}", path.display()))? })
+    Ok(Found {
+        place: path.display().to_string(),
+        bytes: open().with_context(|| format!("reading {}", path.display()))?,
+    })
 }
 
 fn from_artifacts(repository: &Repository<'_>, run: u64, name: &str) -> Result<Vec<Found>> {
@@ -227,7 +249,8 @@ fn from_artifacts(repository: &Repository<'_>, run: u64, name: &str) -> Result<V
     ensure!(!artifacts.is_empty(), "run {run} has no artifact `{name}`: the measuring job left nothing");
     let mut found = Vec::new();
     for artifact in &artifacts {
-        let bytes = repository.artifact_file(artifact, RESULTS).with_context(|| format!("artifact {}", artifact.name))?;
+        let bytes =
+            repository.artifact_file(artifact, RESULTS).with_context(|| format!("artifact {}", artifact.name))?;
         found.push(Found { place: format!("artifact {}", artifact.name), bytes });
     }
     Ok(found)
@@ -241,7 +264,10 @@ fn read_all(files: Vec<Found>, request: &Request) -> Result<Vec<Results>> {
         let read = results::read(&bytes).with_context(|| place.clone())?;
         for side in crate::side::Side::BOTH {
             let (measured, wanted) = (read.commits.get(side), &request.commits.get(side).sha);
-            ensure!(measured == wanted, "{place} is of another commit: {side} is {measured}, and {wanted} was asked for");
+            ensure!(
+                measured == wanted,
+                "{place} is of another commit: {side} is {measured}, and {wanted} was asked for"
+            );
         }
         ensure!(read.config_hash == policy, "{place} was measured under another configuration than the one in force");
         if all.iter().any(|other| other.shard == read.shard) {

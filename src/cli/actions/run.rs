@@ -61,13 +61,14 @@ fn measure(
     output: &OutputArgs,
     silence: impl FnOnce(),
 ) -> Result<(Results, Option<Site>)> {
-    let place = Place::decide(request, isolation, runner, true)?;
+    let place = Place::decide(request, isolation, runner, true, top)?;
     let site = if top.join(".git").exists() { site(request, top, runner)? } else { fetch(request, runner)? };
     let folder = top.join(FOLDER);
     std::fs::create_dir_all(&folder).with_context(|| format!("making {}", folder.display()))?;
     let settings = Settings {
         journal: Some(folder.join("results.json")),
         raw: Some(folder.join("raw")),
+        owner: Some(top.to_owned()),
         ..Settings::default()
     };
     // Nothing of ours runs beside a benchmark, no connection either.

@@ -21,7 +21,7 @@ fn number() -> impl Strategy<Value = f64> {
     prop_oneof![
         4 => 1.0..2.0_f64,
         2 => (0..4_i32).prop_map(f64::from),
-        1 => any::<f64>(),
+        1 => proptest::num::f64::ANY,
         1 => prop_oneof![Just(f64::NAN), Just(f64::INFINITY), Just(-1e300), Just(1e300), Just(5e-324), Just(-0.0)],
     ]
 }

@@ -131,6 +131,19 @@ fn rows_belong_to_their_unit_of_work() {
     assert_eq!(find(&report, "a").verdict, Verdict::Regression);
     let late = find(&report, "b").verdict;
     assert_eq!(late, Verdict::Inconclusive(crate::report::Undecided::Budget));
+    // It was run again, and failed there.
+    let mut failed = run.suite().stages[0].blocks[4].clone();
+    failed.unit_of_work = "only b".to_owned();
+    for round in &mut failed.rounds {
+        round.values.clear();
+        round.failures.push(crate::results::RowFailure {
+            benchmark: super::build::id("b"),
+            kind: crate::format::FailureKind::Failed,
+            message: "boom".to_owned(),
+        });
+    }
+    run.suite().stages[1].blocks.push(failed);
+    assert_eq!(find(&run.report(), "b").verdict, Verdict::Flaky(Side::Base, 2, 10));
 }
 
 #[test]

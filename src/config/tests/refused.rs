@@ -95,8 +95,8 @@ const REFUSED: &[(&str, &str)] = &[
     ),
     ("report: {name: a--b}", "b.yml:1:16: report.name: expected 1 to 60 letters, digits, spaces or any of . _ - /"),
     (
-        "suites: [{run: x, format: pytest}]",
-        "b.yml:1:27: suites[0].format: unknown format `pytest`; did you mean `pytest-benchmark`?",
+        "suites: [{run: x, format: pytest-bench}]",
+        "b.yml:1:27: suites[0].format: unknown format `pytest-bench`; did you mean `pytest-benchmark`?",
     ),
     (
         "suites: [{run: x, format: gobench}]",
@@ -132,6 +132,10 @@ const REFUSED: &[(&str, &str)] = &[
     ("host: {governor: 'x; rm'}", "b.yml:1:18: host.governor: expected one lower-case word, such as `performance`"),
     ("host: {boost: 1}", "b.yml:1:15: host.boost: expected `on` or `off`"),
     ("host: {min-frequency: 2GHz, max-frequency: 1GHz}", "b.yml:1:23: host.min-frequency: is above `max-frequency`"),
+    (
+        "compare: {units: {ns/op: {exact: true}, sec/op: {exact: true}}}",
+        "b.yml:1:41: compare.units.sec/op: is there twice: it is another name of `sec/op`",
+    ),
     // Regular expressions.
     ("suites: [{run: x, filter: '('}]", "b.yml:1:27: suites[0].filter: not a regular expression: unclosed group"),
     (

@@ -247,6 +247,24 @@ fn google_benchmark_targets_are_built_and_run_in_short_mode() {
     assert_eq!(detected.left_out, ["bench/CMakeLists.txt: the name of the benchmark target `${P}_b` is computed"]);
 }
 
+#[test]
+fn the_files_of_several_executables_are_read_together() {
+    let file = |name: &str| {
+        format!(
+            r#"{{"context": {{"num_cpus": 2}}, "benchmarks": [{{"name": "{name}", "run_name": "{name}",
+            "run_type": "iteration", "iterations": 10, "real_time": 1.5, "cpu_time": 1.5, "time_unit": "ns"}}]}}"#
+        )
+    };
+    let files = BTreeMap::from([
+        ("results/a.json".to_owned(), file("BM_A").into_bytes()),
+        ("results/b.json".to_owned(), file("BM_B").into_bytes()),
+    ]);
+    let input = crate::format::Input { stdout: b"", files: &files };
+    let (_, parsed) = crate::format::parse("google-benchmark", &input).unwrap();
+    let names: std::collections::BTreeSet<_> = parsed.measurements.iter().map(|one| one.id.name.as_str()).collect();
+    assert_eq!(names.into_iter().collect::<Vec<_>>(), ["BM_A", "BM_B"]);
+}
+
 const JMH: &str = "<artifactId>jmh-core</artifactId> <artifactId>jmh-generator-annprocess</artifactId>";
 
 #[test]

@@ -23,10 +23,7 @@ static KNOWN: LazyLock<Vec<(Regex, &'static str)>> = LazyLock::new(|| {
             r"^\s*Time \((mean|abs) .*\):|^\| Command \| Mean \[",
             "this is hyperfine's text; use --export-json FILE with `output: FILE`",
         ),
-        (
-            r"^benchmark name\s+samples\s+iterations\s+est",
-            "this is Catch2's console reporter; use --reporter xml",
-        ),
+        (r"^benchmark name\s+samples\s+iterations\s+est", "this is Catch2's console reporter; use --reporter xml"),
         (
             r"^Name \(time in \S+\)\s+Min",
             "this is pytest-benchmark's table; use --benchmark-json=FILE with `output: FILE`",
@@ -45,14 +42,17 @@ static KNOWN: LazyLock<Vec<(Regex, &'static str)>> = LazyLock::new(|| {
             "this is BenchmarkDotNet's table; use --exporters JSON and `output` with the results folder",
         ),
         (
-            r"avg \(min … max\)|^benchmark\s+time \(avg\)|^\| benchmark\s*\|.*time/iter",
+            r"avg \(min … max\)|^benchmark\s+time \(avg\)|^\| benchmark\s*\|\s*(avg|time/iter)",
             "this is a table of mitata or deno bench; print JSON (mitata: run({format: 'json'}), deno bench --json)",
         ),
         (
             r"^[│|]\s*\(index\)\s*[│|]\s*Task [Nn]ame",
             "this is tinybench's console.table; print JSON.stringify(bench.table()), or better the tasks with results",
         ),
-        (r"^\s*name\s+hz\s+min\s+max\s+mean\s+p75", "this is vitest's table; use --outputJson FILE with `output: FILE`"),
+        (
+            r"^\s*name\s+hz\s+min\s+max\s+mean\s+p75",
+            "this is vitest's table; use --outputJson FILE with `output: FILE`",
+        ),
         (r"^(├─|╰─) [^│]*$", "this is divan's list of benchmarks, without times; drop --list or --test"),
         (
             r"Performance counter stats for",

@@ -2,26 +2,73 @@
 
 use super::number;
 
+/// What a byte is to [`field`].
+const PLAIN: u8 = 0;
+const BLANK: u8 = 1;
+const NOT_ASCII: u8 = 2;
+
+/// The kind of every byte. Blanks are those of ASCII, as Unicode sees them.
+const KINDS: [u8; 256] = {
+    let mut kinds = [PLAIN; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        if byte == b' ' as usize || (byte >= b'\t' as usize && byte <= b'\r' as usize) {
+            kinds[byte] = BLANK;
+        } else if byte >= 128 {
+            kinds[byte] = NOT_ASCII;
+        }
+        byte += 1;
+    }
+    kinds
+};
+
+const fn kind(byte: u8) -> u8 {
+    KINDS[byte as usize]
+}
+
+/// How many bytes at the beginning of `bytes` are plain. Eight are looked at together: lines are read by the million.
+#[inline]
+fn plain(bytes: &[u8]) -> usize {
+    const ONES: u64 = u64::MAX / 255;
+    let mut at = 0;
+    loop {
+        while let Some(word) = bytes[at..].first_chunk::<8>() {
+            let word = u64::from_le_bytes(*word);
+            // The high bit of every byte that is below '!' or not ASCII; right up to the first of them.
+            let ends = ((word.wrapping_sub(ONES * 0x21) & !word) | word) & (ONES * 0x80);
+            at += if ends == 0 { 8 } else { ends.trailing_zeros() as usize / 8 };
+            if ends != 0 {
+                break;
+            }
+        }
+        // What is left, and control characters, which are plain but for the blanks among them.
+        while at < bytes.len() && (kind(bytes[at]) == PLAIN) {
+            at += 1;
+            if bytes.len() - at >= 8 {
+                break;
+            }
+        }
+        if at == bytes.len() || kind(bytes[at]) != PLAIN {
+            return at;
+        }
+    }
+}
+
 /// The first field of `text`, and what follows it without leading blanks. The field is empty if `text` begins with a
 /// blank or is empty.
 #[inline]
 pub(crate) fn field(text: &str) -> (&str, &str) {
     let bytes = text.as_bytes();
-    let mut end = 0;
-    while end < bytes.len() && !is_blank(bytes[end]) {
-        if !bytes[end].is_ascii() {
-            return field_of_unicode(text);
-        }
-        end += 1;
+    let end = plain(bytes);
+    let rest = &bytes[end..];
+    if rest.first().is_some_and(|b| kind(*b) == NOT_ASCII) {
+        return field_of_unicode(text);
     }
-    let mut next = end;
-    while next < bytes.len() && is_blank(bytes[next]) {
-        next += 1;
-    }
-    if next < bytes.len() && !bytes[next].is_ascii() {
+    let blanks = rest.iter().position(|b| kind(*b) != BLANK).unwrap_or(rest.len());
+    if rest.get(blanks).is_some_and(|b| kind(*b) == NOT_ASCII) {
         return (&text[..end], text[end..].trim_start());
     }
-    (&text[..end], &text[next..])
+    (&text[..end], &text[end + blanks..])
 }
 
 /// [`field`] where other characters than ASCII may be blanks.
@@ -29,12 +76,6 @@ pub(crate) fn field(text: &str) -> (&str, &str) {
 fn field_of_unicode(text: &str) -> (&str, &str) {
     let end = text.find(char::is_whitespace).unwrap_or(text.len());
     (&text[..end], text[end..].trim_start())
-}
-
-/// The blanks of ASCII, as Unicode sees them.
-#[inline]
-const fn is_blank(byte: u8) -> bool {
-    matches!(byte, b' ' | b'\t'..=b'\r')
 }
 
 /// A `key: value` line: the key, and the value without leading blanks; an empty value deletes the key.
@@ -164,6 +205,23 @@ mod tests {
         assert_eq!(field("a"), ("a", ""));
         assert_eq!(field("a\u{b}\u{c}"), ("a", ""));
         assert_eq!(field(""), ("", ""));
+    }
+
+    #[test]
+    fn fields_of_every_length_end_at_every_kind_of_byte() {
+        for length in 0..40 {
+            for (end, rest) in
+                [(" ", "b"), ("\t", "b"), ("\u{a0}", "b"), ("", ""), ("\u{b}  \r", "b"), ("\u{1f}c ", "b")]
+            {
+                let plain = "aé\u{1}!~".chars().cycle().skip(length % 2).take(length).collect::<String>();
+                let text = format!("{plain}{end}{rest}");
+                let expected = text.split(char::is_whitespace).next().expect("a first piece");
+                assert_eq!(field(&text), (expected, text[expected.len()..].trim_start()), "{text:?}");
+                let ascii = text.replace('é', "e");
+                let expected = ascii.split(char::is_whitespace).next().expect("a first piece");
+                assert_eq!(field(&ascii), (expected, ascii[expected.len()..].trim_start()), "{ascii:?}");
+            }
+        }
     }
 
     #[test]

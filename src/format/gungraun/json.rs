@@ -8,6 +8,7 @@ use crate::format::source::{Document, Source};
 use crate::format::tool::Format;
 use serde::Deserialize;
 use serde_json::{Map, Value as Json};
+use std::collections::HashMap;
 
 /// The events that the text shows by default. JSON has all of them always: those that only repeat these are left out,
 /// unless a benchmark has none of these.
@@ -102,7 +103,9 @@ fn events(metrics: &Json, tool: &str) -> Vec<Event> {
 fn new(metric: &Json) -> Option<f64> {
     let metrics = &metric["metrics"];
     let candidates = [&metric["values"]["new"], &metrics["Left"], &metrics["Both"][0], &metric["new"]];
-    candidates.into_iter().find_map(|value| scalar(value).or_else(|| scalar(&value["Int"])).or_else(|| scalar(&value["Float"])))
+    candidates
+        .into_iter()
+        .find_map(|value| scalar(value).or_else(|| scalar(&value["Int"])).or_else(|| scalar(&value["Float"])))
 }
 
 fn scalar(value: &Json) -> Option<f64> {
@@ -112,10 +115,14 @@ fn scalar(value: &Json) -> Option<f64> {
 /// Adds up events of the same name.
 fn sum(runs: impl Iterator<Item = Vec<Event>>) -> Vec<Event> {
     let mut total: Vec<Event> = Vec::new();
+    let mut known: HashMap<String, usize> = HashMap::new();
     for event in runs.flatten() {
-        match total.iter_mut().find(|known| known.name == event.name) {
-            Some(known) => known.new = known.new.zip(event.new).map(|(left, right)| left + right),
-            None => total.push(event),
+        match known.get(&event.name) {
+            Some(&at) => total[at].new = total[at].new.zip(event.new).map(|(left, right)| left + right),
+            None => {
+                known.insert(event.name.clone(), total.len());
+                total.push(event);
+            }
         }
     }
     total

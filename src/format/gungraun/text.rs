@@ -18,7 +18,8 @@ static SECTION: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"^\s{2,}={3,} (?P<tool>[A-Z]+) =+\s*$").expect("the pattern is constant"));
 /// A module path, and the id before its colon.
 static NAME: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"^(?P<path>[A-Za-z_]\w*(?:::\w+)+)(?:\s+(?P<id>[\w-]+)(?::.*)?$|\s.*$|$)").expect("the pattern is constant")
+    Regex::new(r"^(?P<path>[A-Za-z_]\w*(?:::\w+)+)(?:\s+(?P<id>[\w-]+)(?::.*)?$|\s.*$|$)")
+        .expect("the pattern is constant")
 });
 
 /// How many lines are only this tool's.

@@ -143,7 +143,7 @@ pub fn tokens(environment: impl IntoIterator<Item = (OsString, OsString)>) -> Ve
 }
 
 /// What of `environment` a command may see.
-pub(super) fn allowed(environment: impl IntoIterator<Item = (OsString, OsString)>) -> BTreeMap<String, OsString> {
+pub(crate) fn allowed(environment: impl IntoIterator<Item = (OsString, OsString)>) -> BTreeMap<String, OsString> {
     environment
         .into_iter()
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value)))

@@ -9,17 +9,17 @@ use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::path::{Component, Path, PathBuf};
 
 /// Largest file that is read, in bytes.
-pub(super) const FILE_LIMIT: u64 = 64 << 20;
+pub(crate) const FILE_LIMIT: u64 = 64 << 20;
 /// Largest number of files read after one command.
-pub(super) const COUNT_LIMIT: usize = 10_000;
+pub(crate) const COUNT_LIMIT: usize = 10_000;
 /// Deepest folder that is read, counted from the collected path.
-pub(super) const DEPTH_LIMIT: usize = 16;
+pub(crate) const DEPTH_LIMIT: usize = 16;
 /// Most bytes read after one command.
-pub(super) const TOTAL_LIMIT: u64 = 256 << 20;
+pub(crate) const TOTAL_LIMIT: u64 = 256 << 20;
 
 /// A folder of a tree, opened component by component without following a link.
 #[derive(Debug)]
-pub(super) struct Folder(OwnedFd);
+pub(crate) struct Folder(OwnedFd);
 
 const FOLDER: OFlag =
     OFlag::O_RDONLY.union(OFlag::O_DIRECTORY).union(OFlag::O_NOFOLLOW).union(OFlag::O_CLOEXEC).union(OFlag::O_NONBLOCK);
@@ -55,7 +55,7 @@ impl Folder {
     ///
     /// # Errors
     /// When it does not exist, a component is a link or no folder, or the path leaves the root.
-    pub(super) fn open(root: &Path, relative: &str) -> io::Result<Self> {
+    pub(crate) fn open(root: &Path, relative: &str) -> io::Result<Self> {
         let mut fd: OwnedFd = nix::fcntl::open(root, FOLDER, Mode::empty()).map_err(io::Error::from)?;
         for name in names(relative).ok_or_else(|| leaves(relative))? {
             fd = openat(&fd, name, FOLDER, Mode::empty()).map_err(|error| explain(error, name))?;
@@ -64,7 +64,7 @@ impl Folder {
     }
 
     /// A path to this very folder that no rename can bend, as long as it is open.
-    pub(super) fn path(&self) -> PathBuf {
+    pub(crate) fn path(&self) -> PathBuf {
         PathBuf::from(format!("/proc/self/fd/{}", self.0.as_raw_fd()))
     }
 
@@ -83,7 +83,7 @@ impl Folder {
     ///
     /// # Errors
     /// When something is there and cannot be deleted: a stale artefact must not be measured.
-    pub(super) fn remove(&self, path: &str) -> io::Result<()> {
+    pub(crate) fn remove(&self, path: &str) -> io::Result<()> {
         let (folder, name) = match self.parent(path) {
             Ok(found) => found,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
@@ -99,7 +99,7 @@ impl Folder {
     }
 
     /// Whether a regular file or folder is at `path`, and if not, why not.
-    pub(super) fn missing(&self, path: &str) -> Option<String> {
+    pub(crate) fn missing(&self, path: &str) -> Option<String> {
         let found = self.parent(path).and_then(|(folder, name)| fs::symlink_metadata(folder.path().join(name)));
         let metadata = match found {
             Ok(metadata) => metadata,
@@ -136,7 +136,7 @@ impl Folder {
     /// Reads `paths`: files, or folders with all regular files in them.
     ///
     /// A path that does not exist is left out silently (the caller sees that); whatever is refused is a note.
-    pub(super) fn collect(&self, paths: &[String]) -> Collected {
+    pub(crate) fn collect(&self, paths: &[String]) -> Collected {
         let mut collected = Collected { files: BTreeMap::new(), notes: Vec::new(), room: TOTAL_LIMIT };
         for path in paths {
             self.collect_one(path, 0, &mut collected);
@@ -202,9 +202,9 @@ impl Folder {
 
 /// What was read.
 #[derive(Debug)]
-pub(super) struct Collected {
-    pub(super) files: BTreeMap<String, Vec<u8>>,
-    pub(super) notes: Vec<String>,
+pub(crate) struct Collected {
+    pub(crate) files: BTreeMap<String, Vec<u8>>,
+    pub(crate) notes: Vec<String>,
     room: u64,
 }
 

@@ -5,7 +5,7 @@ use std::fs;
 
 /// Counts of such kills at one moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) struct Kills {
+pub(crate) struct Kills {
     /// In our own control group, where its memory is accounted.
     group: Option<u64>,
     /// On the whole system.
@@ -14,7 +14,7 @@ pub(super) struct Kills {
 
 impl Kills {
     /// The counts of this moment; what cannot be read is unknown.
-    pub(super) fn now() -> Self {
+    pub(crate) fn now() -> Self {
         let own = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
         let group = own.lines().find_map(|line| {
             let mut parts = line.splitn(3, ':');
@@ -40,7 +40,7 @@ fn counter(text: &str, name: &str) -> Option<u64> {
 ///
 /// A count of our own group names the cause of any failure. The system's count may be about somebody else, so it only
 /// explains a SIGKILL that was not ours, seen directly or as a shell reports it.
-pub(super) fn explain(status: StepStatus, before: Kills, after: Kills) -> StepStatus {
+pub(crate) fn explain(status: StepStatus, before: Kills, after: Kills) -> StepStatus {
     let rose = |before: Option<u64>, after: Option<u64>| matches!((before, after), (Some(b), Some(a)) if a > b);
     let killed = matches!(status, StepStatus::Signal(9) | StepStatus::Exit(137));
     let failed = killed || matches!(status, StepStatus::Signal(_) | StepStatus::Exit(_));

@@ -2,7 +2,7 @@
 //!
 //! The command runs in a session of its own, and this process is the subreaper of whatever loses its parent. So a
 //! process belongs to the round exactly if it descends from us through a child that is in another session than ours,
-//! was not there before the round, and was not started by us: a process cannot join a session, what daemonises comes
+//! is not older than the command, and was not started by us: a process cannot join a session, what daemonises comes
 //! back to us, and what we start ourselves meanwhile (a guardian of host settings) has our own environment.
 
 use crate::measure::supervise::{Reaped, reap};
@@ -106,13 +106,16 @@ fn members(table: &[Process], me: i32, belongs: impl Fn(&Process) -> bool) -> Ve
 /// The processes that would not die, as `name (pid)`.
 pub(super) fn end_round(leader: Pid, spared: &Spared) -> Result<Vec<Reaped>, String> {
     let session = nix::unistd::getsid(None).map_or(0, Pid::as_raw);
+    // Nothing of the round is older than its leader.
+    let began = process(leader.as_raw()).map_or(0, |leader| leader.started);
+    let belongs =
+        |p: &Process| p.session != session && p.started >= began && !spared.has(p) && !has_our_environment(p.pid);
     let mut reaped = Vec::new();
     let deadline = Instant::now() + PATIENCE;
     // The whole group first: one call cannot be outrun by a fork.
     let _ = killpg(leader, Signal::SIGKILL);
     loop {
-        let mut rest =
-            members(&table(), me(), |p| p.session != session && !spared.has(p) && !has_our_environment(p.pid));
+        let mut rest = members(&table(), me(), belongs);
         rest.retain(|p| p.pid != leader.as_raw() || !p.zombie);
         if rest.is_empty() {
             return Ok(reaped);

@@ -208,6 +208,24 @@ fn sides_do_not_share_a_target_folder_that_the_caller_set() {
 }
 
 #[test]
+fn head_begins_with_a_copy_of_bases_compiler_cache_and_base_sees_nothing_of_head() {
+    let mut rig = rig();
+    let mut run = |side: Side, command: &str| {
+        let mut setup = step(command);
+        setup.side = side;
+        setup.kind = StepKind::Setup;
+        let done = rig.exec.run(&setup).expect("ran");
+        (text(&done.stdout).to_owned(), done.notes)
+    };
+    run(Side::Base, "mkdir -p $GOCACHE/00 && echo base > $GOCACHE/00/a && ln -s /etc/passwd $GOCACHE/link");
+    let (seen, notes) =
+        run(Side::Head, "cat $GOCACHE/00/a; ls $GOCACHE; echo head > $GOCACHE/00/a; echo head > $GOCACHE/b");
+    assert_eq!((seen.as_str(), notes.len()), ("base\n00\n", 0));
+    assert_eq!(run(Side::Base, "cat $GOCACHE/00/a; ls $GOCACHE").0, "base\n00\nlink\n");
+    assert_eq!(run(Side::Head, "cat $GOCACHE/00/a").0, "head\n", "copied once");
+}
+
+#[test]
 fn placement_takes_effect_and_a_refusal_does_not_stop_the_command() {
     let mut rig = rig();
     let ours = nix::sched::sched_getaffinity(Pid::from_raw(0)).expect("affinity");

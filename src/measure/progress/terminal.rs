@@ -2,10 +2,13 @@
 
 use super::{Event, Progress, ended, shown, stage_name};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::time::Duration;
 
 /// Shows a bar on standard error.
 pub struct Terminal {
     bar: ProgressBar,
+    /// About how long the rest of the stage takes.
+    left: Duration,
 }
 
 impl Default for Terminal {
@@ -20,7 +23,7 @@ impl Terminal {
     pub fn new() -> Self {
         let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr_with_hz(10));
         bar.set_style(ProgressStyle::with_template("{wide_msg}").unwrap_or_else(|_| ProgressStyle::default_spinner()));
-        Self { bar }
+        Self { bar, left: Duration::ZERO }
     }
 
     fn show(&self, text: &str) {
@@ -46,22 +49,22 @@ impl Progress for Terminal {
             Event::Stage { kind, blocks, estimate } => {
                 self.bar.set_length(u64::from(*blocks) * 4);
                 self.bar.set_position(0);
+                self.left = *estimate;
                 let style = ProgressStyle::with_template("{bar:24} {pos}/{len} rounds  {wide_msg}");
                 self.bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
                 self.show(&format!("{}, about {}", stage_name(*kind), shown(*estimate)));
             }
             Event::Round { suite, side, block, round, elapsed } => {
                 self.bar.set_position(u64::from((block.saturating_sub(1)) * 4 + round.saturating_sub(1)));
-                self.show(&format!("{suite}: {side}, {} so far", shown(*elapsed)));
+                self.show(&format!("{suite}: {side}, {} so far, about {} left", shown(*elapsed), shown(self.left)));
             }
             Event::Block { suite, stage, block, blocks, invalid, elapsed, left, .. } => {
                 self.bar.set_position(u64::from(*block) * 4);
+                self.left = *left;
                 if let Some(why) = invalid {
                     self.keep(&format!("{suite}: {} block {block} does not count: {why}", stage_name(*stage)));
                 }
-                if block < blocks {
-                    self.show(&format!("{suite}: {} so far, about {} left", shown(*elapsed), shown(*left)));
-                }
+                self.show(&format!("{suite}: {block} of {blocks} blocks, {} so far", shown(*elapsed)));
             }
             Event::Failed { suite, side, what, outcome } => {
                 self.keep(&format!("{suite}: {what} of {side} {}", ended(outcome)));

@@ -93,7 +93,8 @@ pub(super) fn deltas(bars: &[(Bar, &'static str)], threshold: f64) -> String {
             let end = |end: Option<f64>, none: f64| end.map_or(none, |ratio| x.at(log(ratio)).clamp(LEFT, RIGHT));
             line(&mut out, &format!("whisker {class}"), (end(bar.lo, LEFT), y), (end(bar.hi, RIGHT), y));
         }
-        let _ = write!(out, "<circle cx=\"{:.1}\" cy=\"{y:.1}\" r=\"4.5\" class=\"dot {class}\"/>", x.at(log(bar.effect)));
+        let _ =
+            write!(out, "<circle cx=\"{:.1}\" cy=\"{y:.1}\" r=\"4.5\" class=\"dot {class}\"/>", x.at(log(bar.effect)));
         text(&mut out, RIGHT + 12.0, y + 4.0, &format!("value {class}"), &bar.text);
     }
     out.push_str("</svg>");
@@ -118,7 +119,13 @@ pub(super) fn sweep(sweep: &Sweep) -> String {
     for (index, value) in sweep.values.iter().enumerate() {
         text(&mut out, x.at(index as f64), bottom + 18.0, "tick middle", &crate::render::escape::visible_to(value, 12));
     }
-    text(&mut out, (left + right) / 2.0, bottom + 38.0, "label middle", &crate::render::escape::visible_to(&sweep.parameter, 60));
+    text(
+        &mut out,
+        (left + right) / 2.0,
+        bottom + 38.0,
+        "label middle",
+        &crate::render::escape::visible_to(&sweep.parameter, 60),
+    );
     let mut procs: Vec<Option<u32>> = sweep.lines.iter().map(|line| line.procs).collect();
     procs.dedup();
     for (row, one) in sweep.lines.iter().enumerate() {
@@ -145,12 +152,9 @@ pub(super) fn sweep(sweep: &Sweep) -> String {
 fn mark(out: &mut String, side: Side, x: f64, y: f64, class: &str) {
     let _ = match side {
         Side::Base => write!(out, "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"3\" class=\"{class}\"/>"),
-        Side::Head => write!(
-            out,
-            "<rect x=\"{:.1}\" y=\"{:.1}\" width=\"6\" height=\"6\" class=\"{class}\"/>",
-            x - 3.0,
-            y - 3.0
-        ),
+        Side::Head => {
+            write!(out, "<rect x=\"{:.1}\" y=\"{:.1}\" width=\"6\" height=\"6\" class=\"{class}\"/>", x - 3.0, y - 3.0)
+        }
     };
 }
 
@@ -158,7 +162,8 @@ fn mark(out: &mut String, side: Side, x: f64, y: f64, class: &str) {
 pub(super) fn timeline(label: &str, base: &[(f64, f64)], head: &[(f64, f64)], percent: bool) -> String {
     let (left, right, top, bottom) = (78.0, 760.0, 10.0, 110.0);
     let all = || base.iter().chain(head).filter(|(at, value)| at.is_finite() && value.is_finite());
-    let (mut low, mut high) = all().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), (_, v)| (low.min(*v), high.max(*v)));
+    let (mut low, mut high) =
+        all().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), (_, v)| (low.min(*v), high.max(*v)));
     if !low.is_finite() {
         return String::new();
     }
@@ -211,7 +216,8 @@ mod tests {
 
     #[test]
     fn names_are_escaped_and_infinite_ends_stay_in_the_picture() {
-        let bar = Bar { label: "<script>".into(), effect: 0.1, lo: None, hi: Some(0.2), interval: true, text: "+10%".into() };
+        let bar =
+            Bar { label: "<script>".into(), effect: 0.1, lo: None, hi: Some(0.2), interval: true, text: "+10%".into() };
         let svg = deltas(&[(bar, "regression")], 0.02);
         assert!(!svg.contains("<script>") && svg.contains("&lt;script&gt;"));
         assert!(!svg.contains("NaN") && !svg.contains("inf"), "{svg}");

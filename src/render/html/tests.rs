@@ -11,7 +11,11 @@ fn nothing_is_loaded_from_anywhere() {
         let page = page_of(&report);
         for attribute in ["src=", "@import", "url(", "<link", "<iframe", "<object"] {
             let hits: Vec<_> = page.match_indices(attribute).collect();
-            let allowed = if name == "hostile" { page.matches("&lt;img src=x").count() * usize::from(attribute == "src=") } else { 0 };
+            let allowed = if name == "hostile" {
+                page.matches("&lt;img src=x").count() * usize::from(attribute == "src=")
+            } else {
+                0
+            };
             assert!(hits.len() <= allowed + page.matches("\\u003cimg src=x").count(), "{name}: {attribute}");
         }
     }

@@ -5,14 +5,8 @@ use crate::render::escape::mermaid_label;
 use crate::render::number;
 
 /// Colours that both of GitHub's backgrounds carry, with the square that names each in the legend.
-pub const PALETTE: [(&str, &str); 6] = [
-    ("🟦", "#3b88e8"),
-    ("🟧", "#f0883e"),
-    ("🟩", "#3fa650"),
-    ("🟪", "#a371f7"),
-    ("🟥", "#e5534b"),
-    ("🟫", "#9c6b4f"),
-];
+pub const PALETTE: [(&str, &str); 6] =
+    [("🟦", "#3b88e8"), ("🟧", "#f0883e"), ("🟩", "#3fa650"), ("🟪", "#a371f7"), ("🟥", "#e5534b"), ("🟫", "#9c6b4f")];
 
 /// A sweep drawn for a comment.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,7 +32,7 @@ pub fn diagram(sweep: &Sweep) -> Option<Diagram> {
     let values: Vec<String> = shared.iter().map(|&at| format!("\"{}\"", mermaid_label(&sweep.values[at]))).collect();
     let colours: Vec<&str> = PALETTE.iter().take(lines.len()).map(|(_, colour)| *colour).collect();
     let mut text = format!(
-        "%%{{init: {{\"themeVariables\": {{\"xyChart\": {{\"plotColorPalette\": \"{}\"}}}}}}}}%%\nxychart-beta\n    \
+        "%%{{init: {{\"themeVariables\": {{\"xyChart\": {{\"backgroundColor\": \"transparent\", \"plotColorPalette\": \"{}\"}}}}}}}}%%\nxychart-beta\n    \
          title \"{}\"\n    x-axis \"{}\" [{}]\n    y-axis \"{}\" 0 --> {}",
         colours.join(","),
         mermaid_label(&sweep.family),

@@ -51,7 +51,10 @@ fn processors_are_the_parameter_where_nothing_else_varies() {
     let specs: Vec<_> = [None, Some(2), Some(4)].into_iter().map(|procs| flat("Mutex").procs(procs)).collect();
     let sweeps = found(&specs);
     assert_eq!(sweeps.len(), 1);
-    assert_eq!((sweeps[0].parameter.as_str(), &sweeps[0].values[..]), ("processors", &["1", "2", "4"].map(String::from)[..]));
+    assert_eq!(
+        (sweeps[0].parameter.as_str(), &sweeps[0].values[..]),
+        ("processors", &["1", "2", "4"].map(String::from)[..])
+    );
     assert_eq!(sweeps[0].lines.len(), 2);
     assert!(sweeps[0].lines.iter().all(|line| line.points.iter().all(Option::is_some)));
 }

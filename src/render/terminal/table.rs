@@ -59,10 +59,12 @@ impl Table {
             shown.iter().map(|&i| widths[i]).sum::<usize>() + GAP * shown.len().saturating_sub(1)
         };
         // Which column holds the names: the first that is neither figures nor short.
-        let name = shown.iter().copied().filter(|&i| self.columns[i].spare == 0).max_by_key(|&i| widths[i]).unwrap_or(0);
+        let name =
+            shown.iter().copied().filter(|&i| self.columns[i].spare == 0).max_by_key(|&i| widths[i]).unwrap_or(0);
         let comfortable = widths[name].min(28);
         while total(&shown, &widths) - widths[name] + comfortable > width {
-            let Some(&least) = shown.iter().max_by_key(|&&i| self.columns[i].spare).filter(|&&i| self.columns[i].spare > 0)
+            let Some(&least) =
+                shown.iter().max_by_key(|&&i| self.columns[i].spare).filter(|&&i| self.columns[i].spare > 0)
             else {
                 break;
             };
@@ -73,7 +75,8 @@ impl Table {
         let header: Vec<String> = self.columns.iter().map(|column| column.title.clone()).collect();
         let mut text = String::new();
         for (style, cells) in std::iter::once(&(Style::Dim, header)).chain(&self.rows) {
-            let parts: Vec<String> = shown.iter().map(|&i| pad(&shorten(&cells[i], widths[i]), widths[i], self.columns[i].align)).collect();
+            let parts: Vec<String> =
+                shown.iter().map(|&i| pad(&shorten(&cells[i], widths[i]), widths[i], self.columns[i].align)).collect();
             text.push_str(&styled(parts.join(&" ".repeat(GAP)).trim_end(), *style));
             text.push('\n');
         }

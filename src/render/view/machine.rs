@@ -73,12 +73,20 @@ pub fn environment(environment: &Environment, ink: &Ink) -> EnvironmentView {
         shard: environment.shard.map_or_else(String::new, |s| format!("shard {} of {}", s.index, s.count)),
         line: line(machine, ink),
         missing: missing(environment, ink),
-        tuning: environment.tuning.iter().map(|knob| Named { name: ink.prose(&knob.knob), value: outcome(knob, ink) }).collect(),
-        witness: environment.witness.iter().map(|(name, sides)| Witness {
-            name: ink.prose(witness_name(name)),
-            base: range(name, sides.base),
-            head: range(name, sides.head),
-        }).collect(),
+        tuning: environment
+            .tuning
+            .iter()
+            .map(|knob| Named { name: ink.prose(&knob.knob), value: outcome(knob, ink) })
+            .collect(),
+        witness: environment
+            .witness
+            .iter()
+            .map(|(name, sides)| Witness {
+                name: ink.prose(witness_name(name)),
+                base: range(name, sides.base),
+                head: range(name, sides.head),
+            })
+            .collect(),
         tools: environment.tools.iter().map(|(name, value)| named(name, value)).collect(),
         details,
     }
@@ -91,7 +99,9 @@ fn line(machine: &Machine, ink: &Ink) -> String {
         parts.push(ink.prose(&machine.cpu.replace("(R)", "").replace("(TM)", "").replace("CPU @", "at")));
     }
     if machine.cpus > 0 {
-        let cores = machine.cores.map_or_else(String::new, |cores| format!(" ({})", number::count(cores as usize, "core", "cores")));
+        let cores = machine
+            .cores
+            .map_or_else(String::new, |cores| format!(" ({})", number::count(cores as usize, "core", "cores")));
         parts.push(format!("{}{cores}", number::count(machine.cpus as usize, "CPU", "CPUs")));
     }
     parts.extend(machine.memory.map(number::bytes));

@@ -9,7 +9,6 @@ use super::sentence;
 use super::suite::{self, FailureView, Skeleton, SuiteView};
 use super::word;
 use super::{CountsView, DOCS, Extras, LeftOut, Must, SweepView, View};
-use crate::render::Calibration;
 use crate::render::chart::{self, Bar};
 use crate::render::escape;
 use crate::render::ink::{Ink, Outside, Piece};
@@ -39,8 +38,6 @@ pub struct Frame<'a> {
     pub name: &'a str,
     /// Name of the artifact, if one is uploaded.
     pub artifact: Option<&'a str>,
-    /// How the method fared on identical code.
-    pub calibration: Option<&'a Calibration>,
     /// The text of a classic layout.
     pub classic: Option<&'a str>,
     /// The limit that the sizes of that text are derived from, in bytes.
@@ -161,9 +158,11 @@ impl Prepared {
         let keep = keep.min(if extras.tables { self.rows.len() } else { self.listed() });
         let (kept, left) = self.rows.split_at(keep);
         let mut view = self.shell.clone();
-        let of = |wanted: fn(Weight) -> bool| kept.iter().filter(move |p| wanted(p.weight)).map(|p| Arc::clone(&p.view));
+        let of =
+            |wanted: fn(Weight) -> bool| kept.iter().filter(move |p| wanted(p.weight)).map(|p| Arc::clone(&p.view));
         view.changed = of(Weight::changed).collect();
         view.changed_more = view.changed.split_off(view.changed.len().min(extras.visible));
+        view.remarks = remarks(view.changed.iter().chain(&view.changed_more).map(AsRef::as_ref));
         view.suspects = of(|w| w == Weight::Suspect).collect();
         view.suspects_more = view.suspects.split_off(view.suspects.len().min(extras.visible.min(10)));
         // A side whose setup failed is told of once, not for each of its rows.
@@ -207,6 +206,28 @@ impl Prepared {
     }
 }
 
+/// The notes of rows, each once, with the rows that have it.
+fn remarks<'a>(rows: impl Iterator<Item = &'a RowView>) -> Vec<String> {
+    const NAMED: usize = 4;
+    let mut notes: Vec<(&str, Vec<String>)> = Vec::new();
+    for row in rows {
+        for note in &row.notes {
+            let name = format!("{} {}", row.name, row.unit);
+            match notes.iter_mut().find(|(known, _)| known == note) {
+                Some((_, names)) => names.push(name),
+                None => notes.push((note, vec![name])),
+            }
+        }
+    }
+    let line = |(note, names): (&str, Vec<String>)| {
+        let more = names.len().saturating_sub(NAMED);
+        let more =
+            if more > 0 { format!(" and {}", number::count(more, "more row", "more rows")) } else { String::new() };
+        format!("{}{more}: {note}", names[..names.len().min(NAMED)].join(", "))
+    };
+    notes.into_iter().take(12).map(line).collect()
+}
+
 fn first<T: Clone>(all: &[T], count: usize) -> Vec<T> {
     all.iter().take(count).cloned().collect()
 }
@@ -223,9 +244,8 @@ fn inspections(report: &Report, limit: usize, ink: &Ink) -> Vec<InspectionView> 
 fn place<'a>(report: &'a Report, skeletons: &[Skeleton]) -> Vec<(&'a Row, Placed)> {
     let mut rows: Vec<(&Row, Placed)> = Vec::new();
     for (number, (suite, skeleton)) in report.suites.iter().zip(skeletons).enumerate() {
-        let explained = Side::BOTH
-            .iter()
-            .any(|&side| !matches!(suite.setup.get(side).status, StepStatus::Ok | StepStatus::NotRun));
+        let explained =
+            Side::BOTH.iter().any(|&side| !matches!(suite.setup.get(side).status, StepStatus::Ok | StepStatus::NotRun));
         for (row, (package, table, view)) in suite.rows.iter().zip(&skeleton.rows) {
             let placed = Placed {
                 view: Arc::clone(view),
@@ -356,7 +376,8 @@ fn all_bars(rows: &[(&Row, Placed)], skeletons: &[Skeleton]) -> Vec<(Bar, &'stat
 fn shell(report: &Report, frame: &Frame<'_>, ink: &Ink) -> View {
     let (icon, headline) = sentence::headline(report, ink);
     let warning = |level: WarningLevel| {
-        let with = move |w: &&crate::report::Warning| w.level == level;
+        let with =
+            move |w: &&crate::report::Warning| w.level == level && !sentence::IN_THE_PLAN.contains(&w.code.as_str());
         report.warnings.iter().filter(with).map(|w| warning_text(w, ink)).collect::<Vec<_>>()
     };
     let mut alerts: Vec<String> = sentence::unreachable(report).into_iter().collect();
@@ -385,6 +406,7 @@ fn shell(report: &Report, frame: &Frame<'_>, ink: &Ink) -> View {
         several_places: report.suites.len() > 1 || revision::several_packages(report),
         changed: Vec::new(),
         changed_more: Vec::new(),
+        remarks: Vec::new(),
         suspects: Vec::new(),
         suspects_more: Vec::new(),
         broken: Vec::new(),
@@ -398,7 +420,7 @@ fn shell(report: &Report, frame: &Frame<'_>, ink: &Ink) -> View {
         inspections: Vec::new(),
         sweeps: Vec::new(),
         sweeps_left_out: 0,
-        method: sentence::method(report, frame.calibration, ink),
+        method: sentence::method(report, ink),
         environments: Vec::new(),
         environments_left_out: 0,
         warnings: warning(WarningLevel::Warning),

@@ -43,7 +43,8 @@ fn is_sha(sha: &str) -> bool {
 /// The repository's page; `None` if server or name are not what they should be, since links are made from them.
 fn repository_url(run: &RunInfo) -> Option<String> {
     let word = |text: &str, extra: &str| {
-        !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '.') || extra.contains(c))
+        !text.is_empty()
+            && text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '.') || extra.contains(c))
     };
     let host = run.server.strip_prefix("https://").or_else(|| run.server.strip_prefix("http://"))?;
     let (owner, name) = run.repository.split_once('/')?;
@@ -153,7 +154,10 @@ mod tests {
     #[test]
     fn links_are_made_of_nothing_but_plain_words() {
         assert_eq!(repository_url(&info("https://github.com", "o/r")).as_deref(), Some("https://github.com/o/r"));
-        assert_eq!(repository_url(&info("https://ghe.x.org:8443/", "o/r.rs")).as_deref(), Some("https://ghe.x.org:8443/o/r.rs"));
+        assert_eq!(
+            repository_url(&info("https://ghe.x.org:8443/", "o/r.rs")).as_deref(),
+            Some("https://ghe.x.org:8443/o/r.rs")
+        );
         for (server, repository) in [
             ("javascript:alert(1)", "o/r"),
             ("https://evil.org/)[x](", "o/r"),

@@ -4,7 +4,7 @@ use super::word;
 use crate::format::BenchmarkId;
 use crate::render::ink::{Ink, Outside};
 use crate::render::number::{self, Figures, NO_BREAK};
-use crate::report::{Delta, Note, PKind, Row, RoundsNeeded, Summary, Undecided, Verdict};
+use crate::report::{Delta, Note, PKind, RoundsNeeded, Row, Summary, Undecided, Verdict};
 use crate::results::StageKind;
 use serde::Serialize;
 
@@ -93,12 +93,11 @@ impl RowContext<'_> {
     pub fn row(&self, row: &Row) -> RowView {
         let figures = figures(row);
         let value = |side: &Option<Summary>| side.as_ref().map_or_else(String::new, |s| figures.format(s.center));
-        let spread = |side: &Option<Summary>| {
-            side.as_ref().map_or_else(String::new, |s| number::spread(s.center, s.lo, s.hi))
-        };
+        let spread =
+            |side: &Option<Summary>| side.as_ref().map_or_else(String::new, |s| number::spread(s.center, s.lo, s.hi));
         let package = row.benchmark.package.strip_prefix(self.package_prefix).unwrap_or(&row.benchmark.package);
         let package = (!package.is_empty()).then(|| self.ink.outside(package));
-        let suite = self.ink.outside(self.suite);
+        let suite = self.ink.suite(self.suite);
         RowView {
             place: match &package {
                 Some(_) if self.one_package => suite.to_string(),
@@ -117,7 +116,11 @@ impl RowContext<'_> {
             head_spread: spread(&row.head),
             delta: row.delta.as_ref().map_or_else(String::new, |delta| delta_text(delta, &figures)),
             interval: row.delta.as_ref().map_or_else(String::new, |delta| interval_text(delta, &figures)),
-            level: row.delta.as_ref().filter(|d| d.level > 0.0).map_or_else(String::new, |d| number::plain_percent(d.level)),
+            level: row
+                .delta
+                .as_ref()
+                .filter(|d| d.level > 0.0)
+                .map_or_else(String::new, |d| number::plain_percent(d.level)),
             p: row.p.map_or_else(String::new, |p| number::p_value(p.value)),
             p_kind: row.p.map_or("", |p| p_kind(p.kind)),
             n: samples_text(row),
@@ -126,7 +129,7 @@ impl RowContext<'_> {
             mark: word::mark(&row.verdict),
             reason: self.reason(row),
             hint: hint(row),
-            notes: row.notes.iter().map(|note| self.note(note, &figures)).collect(),
+            notes: self.notes(row, &figures),
             ratio: row.delta.as_ref().and_then(|delta| delta.ratio),
             exact: row.exact,
             derived: row.derived,
@@ -167,6 +170,12 @@ impl RowContext<'_> {
         [why, decide].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("; ")
     }
 
+    fn notes(&self, row: &Row, figures: &Figures) -> Vec<String> {
+        let other = row.base_benchmark.as_ref().filter(|base| base.name != row.benchmark.name);
+        let other = other.map(|base| format!("base calls it {}", self.ink.outside(&base.name)));
+        other.into_iter().chain(row.notes.iter().map(|note| self.note(note, figures))).collect()
+    }
+
     fn note(&self, note: &Note, figures: &Figures) -> String {
         match note {
             Note::SignificantBelowThreshold => {
@@ -181,7 +190,9 @@ impl RowContext<'_> {
                 format!("{} without a value on every round left out", number::count(*n as usize, "block", "blocks"))
             }
             Note::SourceDiffers(path) => format!("benchmark source differs: {}", self.ink.outside(path)),
-            Note::FewIterations(n) => format!("only {} behind a value", number::count(count(*n), "iteration", "iterations")),
+            Note::FewIterations(n) => {
+                format!("only {} behind a value", number::count(count(*n), "iteration", "iterations"))
+            }
             Note::ExactVaries => "a unit that is declared exact varies".to_owned(),
             Note::ControlMoved => "a control row that must not move".to_owned(),
             Note::AllEqual => "all samples are equal".to_owned(),

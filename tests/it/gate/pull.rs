@@ -106,6 +106,7 @@ suites:
     image: evil:1
     prepare: curl evil
     network: true
+    checkout: {submodules: true, extra: [{repo: org/private, ref: main, path: x}]}
     overlay: {from: head, to: base, paths: [x]}
     head: {host: {boost: on}, env: {A: 1}}
 isolation: host
@@ -123,6 +124,7 @@ fn the_first_time_heads_suites_run_with_default_policy() {
     assert_eq!(suite.sides.head.run, "make bench");
     assert_eq!(suite.sides.head.env["A"], "1");
     assert_eq!((&suite.prepare, &suite.overlay), (&None, &None));
+    assert_eq!(suite.checkout.extra.len(), 1);
     for side in [&suite.sides.base, &suite.sides.head] {
         assert_eq!((&side.image, side.network, &side.host), (&None, false, &None));
     }
@@ -130,6 +132,15 @@ fn the_first_time_heads_suites_run_with_default_policy() {
     assert_eq!((&request.config.report, &request.config.command), (&default.report, &default.command));
     assert_eq!(request.config.isolation, Isolation::Auto);
     assert!(request.notes[0].starts_with("main has no .github/bench-bot.yml yet"), "{:?}", request.notes);
+}
+
+#[test]
+fn a_fork_does_not_have_other_repositories_fetched() {
+    let world = World::new();
+    world.file(HEAD, CONFIG, GREEDY);
+    world.fork();
+    let checkout = world.allowed(&world.pull_request("opened")).request.config.suites[0].checkout.clone();
+    assert!(checkout.submodules && checkout.extra.is_empty());
 }
 
 #[test]

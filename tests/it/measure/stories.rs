@@ -156,3 +156,34 @@ fn the_process_itself_is_a_benchmark_and_parameters_expand_it() {
     assert!(!sizes(Side::Base).is_empty() && sizes(Side::Base).iter().all(|size| *size == 5.0));
     assert!(sizes(Side::Head).iter().all(|size| *size == 7.0));
 }
+
+/// With a counter its rows are there, without one the reader is told; which of the two depends on the machine.
+#[test]
+fn instructions_are_counted_where_a_counter_is_there() {
+    let rig = rig(
+        &[("bench.sh", "i=0; while [ $i -lt 100 ]; do i=$((i+1)); done")],
+        &[("bench.sh", "i=0; while [ $i -lt 5000 ]; do i=$((i+1)); done")],
+    );
+    let mut suite = suite();
+    both(&mut suite, |side| side.format = "process".to_owned());
+    suite.metrics.insert("counted".to_owned(), "valgrind:instructions".to_owned());
+    suite.metrics.insert("absent".to_owned(), "perf:instructions".to_owned());
+    let mut request = request(&rig, vec![suite]);
+    request.config.rounds = bench_bot::config::Rounds::Fixed(2);
+    let results = measured(&rig, rig.temp.path(), &request, &Options::default()).expect("measured");
+    let suite = &results.suites[0];
+    let row = suite.rows.iter().position(|row| row.unit == "instructions/op");
+    let told = |name: &str| {
+        suite.warnings.iter().any(|warning| warning.starts_with(&format!("{name}: instructions cannot be counted")))
+    };
+    let Some(row) = row else { return assert!(told("counted") && told("absent"), "{:?}", suite.warnings) };
+    let counts = |side| {
+        let values = rounds(&results, side).into_iter().flat_map(|round| &round.values);
+        values.filter(|value| value.row == row as u32).map(|value| value.value).collect::<Vec<_>>()
+    };
+    let (base, head) = (counts(Side::Base), counts(Side::Head));
+    assert!(
+        base.len() == 2 && head.len() == 2 && base[0] > 10_000.0 && head[0] > base[0] + 100_000.0,
+        "{base:?} {head:?}"
+    );
+}

@@ -1,0 +1,66 @@
+//! `bench-bot calibrate`: base against base. How often does identical code look changed on this machine?
+
+use crate::cli::args::CalibrateArgs;
+use crate::cli::stage::{self, Settings};
+use crate::cli::{flags, local, output};
+use crate::report::Report;
+use crate::stats::proportion::wilson_at;
+use anyhow::{Result, ensure};
+
+/// Two builds of one commit under the plan of a run, as often as asked.
+///
+/// # Errors
+/// As `bench-bot run`.
+pub(crate) fn run(args: &CalibrateArgs) -> Result<u8> {
+    ensure!(args.times >= 1, "--times must be at least 1");
+    let inputs = flags::inputs(&args.plan, &args.output.fail_on)?;
+    let mut tally = Tally::default();
+    for time in 1..=args.times {
+        let (request, site) = local::prepare(&args.commits, &args.plan, &inputs, true)?;
+        let mut progress = stage::progress(args.output.quiet);
+        let results = stage::measure_on_host(&request, &site, Settings::default(), &mut *progress)?;
+        drop(progress);
+        let report = stage::judge(&[results], &request, Some(&site), None);
+        drop(site);
+        tally.add(&report);
+        if time == args.times {
+            output::deliver(&report, &output::comment_options(&request.config.report), &args.output)?;
+        }
+        eprintln!("bench-bot: {time} of {}: {}", args.times, tally.sentence());
+        stage::conclude(&report, &request.config)?;
+    }
+    println!("\nCalibration, two builds of one commit: {}", tally.sentence());
+    Ok(0)
+}
+
+/// What identical code looked like so far.
+#[derive(Debug, Default)]
+struct Tally {
+    reports: u64,
+    coloured_reports: u64,
+    rows: u64,
+    coloured_rows: u64,
+}
+
+impl Tally {
+    fn add(&mut self, report: &Report) {
+        let coloured = u64::from(report.counts.regressions) + u64::from(report.counts.improvements);
+        self.reports += 1;
+        self.coloured_reports += u64::from(coloured > 0);
+        self.coloured_rows += coloured;
+        self.rows += coloured + u64::from(report.counts.unchanged) + u64::from(report.counts.inconclusive);
+    }
+
+    fn sentence(&self) -> String {
+        let share = |hits: u64, of: u64| {
+            let interval = wilson_at(hits, of, 0.95);
+            let percent = |value: f64| format!("{:.1} %", 100.0 * value);
+            format!("{hits} of {of} (95 % interval {} to {})", percent(interval.lo), percent(interval.hi))
+        };
+        format!(
+            "reports with a red or green row {}, red or green rows {}",
+            share(self.coloured_reports, self.reports),
+            share(self.coloured_rows, self.rows)
+        )
+    }
+}

@@ -1,0 +1,318 @@
+//! bench-bot in a job of GitHub Actions: the built program, real git and processes, the stand-in over real HTTP.
+
+use crate::bot::{CONFIG, Ran, Repo, prints};
+use crate::github::openapi;
+use bench_bot::standin::{Options, Standin, TOKEN};
+use serde_json::{Value, json};
+use std::fs;
+use std::process::Command;
+
+const NAME: &str = "acme/words";
+const PULL: u64 = 7;
+
+/// A repository on disk and at the stand-in, with a pull request from `main` to `change`.
+struct Site {
+    repo: Repo,
+    standin: Standin,
+    base: String,
+    head: String,
+}
+
+impl Site {
+    fn of(repo: Repo) -> Self {
+        let standin = Standin::start(Options { observer: Some(openapi::observer()), ..Options::default() }).unwrap();
+        let (base, head) = (repo.git(&["rev-parse", "main"]), repo.git(&["rev-parse", "change"]));
+        let config = repo.path().join(".github/bench-bot.yml");
+        standin.with(|state| {
+            state.account("ada");
+            let known = state.add_repository(NAME);
+            known.commits.clear();
+            known.add_commit(&base, "Base", &[]);
+            known.add_commit(&head, "Head", &[&base]);
+            known.refs.insert("heads/main".to_owned(), base.clone());
+            if let Ok(config) = fs::read(config) {
+                for commit in [&base, &head] {
+                    known.files.insert((commit.clone(), ".github/bench-bot.yml".to_owned()), config.clone());
+                }
+            }
+            let pull = known.add_pull(PULL, &base, &head);
+            "change".clone_into(&mut pull.head_ref);
+        });
+        Self { repo, standin, base, head }
+    }
+
+    fn scripts(base: &str, head: &str) -> Self {
+        Self::of(Repo::of_scripts(base, head))
+    }
+
+    fn repository() -> Value {
+        json!({"id": 1001, "full_name": NAME, "name": "words", "fork": false, "private": false, "default_branch": "main",
+            "owner": {"login": "acme", "id": 2, "type": "Organization"}})
+    }
+
+    fn pull_request(&self) -> Value {
+        let user = json!({"login": "ada", "id": 1815, "type": "User"});
+        let branch = |sha: &str, name: &str| json!({"sha": sha, "ref": name, "label": format!("acme:{name}"), "repo": Self::repository()});
+        json!({"action": "synchronize", "number": PULL, "repository": Self::repository(), "sender": user,
+            "pull_request": {"number": PULL, "state": "open", "draft": false, "merged": false, "locked": false,
+                "title": "Change", "html_url": "https://github.example/acme/words/pull/7", "user": user,
+                "base": branch(&self.base, "main"), "head": branch(&self.head, "change")}})
+    }
+
+    /// The program as the runner starts it for an event.
+    fn job(&self, event: &str, payload: &Value, run: u64, inputs: &[(&str, &str)]) -> Command {
+        let mut command = self.repo.bot(&[]);
+        let job = self.repo.job();
+        fs::write(job.join("event.json"), serde_json::to_vec(payload).unwrap()).unwrap();
+        for file in ["output", "summary.md"] {
+            fs::write(job.join(file), "").unwrap();
+        }
+        command
+            .env("GITHUB_ACTIONS", "true")
+            .env("GITHUB_EVENT_NAME", event)
+            .env("GITHUB_EVENT_PATH", job.join("event.json"))
+            .env("GITHUB_OUTPUT", job.join("output"))
+            .env("GITHUB_STEP_SUMMARY", job.join("summary.md"))
+            .env("GITHUB_WORKSPACE", self.repo.path())
+            .env("GITHUB_REPOSITORY", NAME)
+            .env("GITHUB_API_URL", self.standin.url())
+            .env("GITHUB_GRAPHQL_URL", self.standin.graphql_url())
+            .env("GITHUB_SERVER_URL", "https://github.example")
+            .env("GITHUB_RUN_ID", run.to_string())
+            .env("GITHUB_RUN_ATTEMPT", "1")
+            .env("RUNNER_TEMP", self.repo.tmp())
+            .env("RUNNER_ENVIRONMENT", "github-hosted");
+        for (name, value) in inputs {
+            command.env(format!("INPUT_{}", name.to_uppercase()), value);
+        }
+        command
+    }
+
+    /// One job that gates, measures and reports, with the reason of the refusal lifted.
+    fn one_job(&self, run: u64) -> Command {
+        let mut command = self.job("pull_request", &self.pull_request(), run, &[("token", TOKEN)]);
+        command.env("BENCH_BOT_UNSAFE_HOST", "1");
+        command
+    }
+
+    fn output(&self, name: &str) -> String {
+        let text = fs::read_to_string(self.repo.job().join("output")).unwrap();
+        let mut lines = text.lines();
+        while let Some(line) = lines.next() {
+            if let Some((found, word)) = line.split_once("<<") {
+                let value: Vec<&str> = lines.by_ref().take_while(|line| *line != word).collect();
+                if found == name {
+                    return value.join("\n");
+                }
+            } else if let Some((found, value)) = line.split_once('=')
+                && found == name
+            {
+                return value.to_owned();
+            }
+        }
+        panic!("no output {name} in {text}")
+    }
+
+    fn comments(&self) -> Vec<(u64, String, String)> {
+        self.standin.with(|state| {
+            let notes = &state.repositories[NAME].comments;
+            notes.iter().map(|note| (note.id, note.author.clone().unwrap_or_default(), note.body.clone())).collect()
+        })
+    }
+}
+
+fn slower() -> Site {
+    Site::scripts(&prints(&["A 10 100 ns/op"]), &prints(&["A 10 150 ns/op"]))
+}
+
+#[test]
+fn the_first_run_comments_and_the_second_edits() {
+    let site = slower();
+    Ran::of(site.one_job(1)).expect(0);
+    let first = site.comments();
+    assert_eq!(first.len(), 1);
+    assert!(first[0].2.contains("+50.0%"), "{}", first[0].2);
+    assert_eq!(
+        (site.output("verdict"), site.output("regressions"), site.output("improvements")),
+        ("regression".into(), "1".into(), "0".into())
+    );
+    assert!(site.output("comment-url").contains("issuecomment"));
+    assert_eq!(site.output("report-json"), "bench-bot-out/report.json");
+    assert!(site.repo.path().join("bench-bot-out/report.json").is_file());
+    let summary = fs::read_to_string(site.repo.job().join("summary.md")).unwrap();
+    assert!(summary.contains("+50.0%"), "{summary}");
+    Ran::of(site.one_job(2)).expect(0);
+    let second = site.comments();
+    assert_eq!((second.len(), second[0].0), (1, first[0].0));
+    assert!(second[0].2.contains("\"run\":2"), "{}", second[0].2);
+    site.standin.assert_clean();
+}
+
+#[test]
+fn a_real_go_module_is_measured_for_a_pull_request_without_configuration() {
+    let data = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/go-module");
+    let repo = Repo::new();
+    for side in ["base", "head"] {
+        let files = ["go.mod", "words.go", "words_test.go"]
+            .map(|name| (name, fs::read_to_string(data.join(side).join(name)).unwrap()));
+        repo.commit(&files.each_ref().map(|(name, text)| (*name, text.as_str())));
+        if side == "base" {
+            repo.git(&["checkout", "--quiet", "-b", "change"]);
+        }
+    }
+    let site = Site::of(repo);
+    let mut job = site.one_job(1);
+    job.env("INPUT_ROUNDS", "8");
+    Ran::of(job).expect(0);
+    let comments = site.comments();
+    assert_eq!(comments.len(), 1);
+    assert!(comments[0].2.contains("Join/n=256") && comments[0].2.contains("allocs/op"), "{}", comments[0].2);
+    assert_ne!(site.output("improvements"), "0");
+    site.standin.assert_clean();
+}
+
+#[test]
+fn a_human_who_quotes_the_marker_is_left_alone_and_our_comment_is_found_on_page_two() {
+    let site = slower();
+    let marker = "<!-- bench-bot:result key=\"bench\" -->";
+    site.standin.with(|state| {
+        for number in 0..129 {
+            let body = if number == 3 { format!("{marker}\nI quote the bot") } else { format!("comment {number}") };
+            state.add_comment(NAME, PULL, "octocat", &body);
+        }
+        state.add_comment(NAME, PULL, "github-actions[bot]", &format!("{marker}\nan old report"));
+    });
+    Ran::of(site.one_job(1)).expect(0);
+    let comments = site.comments();
+    assert_eq!(comments.len(), 130);
+    assert!(comments[3].2.ends_with("I quote the bot"));
+    assert!(comments[129].2.contains("+50.0%"), "{}", comments[129].2);
+    site.standin.assert_clean();
+}
+
+#[test]
+fn a_token_beside_the_code_of_a_pull_request_is_refused() {
+    let site = slower();
+    let mut command = site.one_job(1);
+    command.env_remove("BENCH_BOT_UNSAFE_HOST").env("DOCKER_HOST", "unix:///nonexistent/docker.sock");
+    let ran = Ran::of(command).expect(2);
+    assert!(ran.stderr.contains("token"), "{}", ran.stderr);
+    let comments = site.comments();
+    assert!(comments.iter().all(|comment| !comment.2.contains("\"state\":\"running\"")), "{comments:?}");
+}
+
+#[test]
+fn an_empty_workspace_is_no_obstacle() {
+    let site = slower();
+    let empty = site.repo.tmp().join("workspace");
+    fs::create_dir(&empty).unwrap();
+    let mut command = site.one_job(1);
+    command.current_dir(&empty).env("GITHUB_WORKSPACE", &empty);
+    command.env("BENCH_BOT_CLONE_URL", format!("file://{}", site.repo.path().display()));
+    Ran::of(command).expect(0);
+    assert!(site.comments()[0].2.contains("+50.0%"));
+    assert!(empty.join("bench-bot-out/report.html").is_file());
+    assert!(!empty.join(".git").exists());
+}
+
+#[test]
+fn a_push_gives_a_summary_and_no_comment() {
+    let site = slower();
+    let payload = json!({"ref": "refs/heads/main", "before": site.base, "after": site.head, "deleted": false, "created": false,
+        "forced": false, "repository": Site::repository(), "sender": {"login": "ada", "id": 1815, "type": "User"}});
+    let mut command = site.job("push", &payload, 1, &[("token", TOKEN)]);
+    command.env("BENCH_BOT_UNSAFE_HOST", "1").env("GITHUB_REF", "refs/heads/main").env("GITHUB_SHA", &site.head);
+    Ran::of(command).expect(0);
+    assert!(site.comments().is_empty());
+    let summary = fs::read_to_string(site.repo.job().join("summary.md")).unwrap();
+    assert!(summary.contains("+50.0%"), "{summary}");
+}
+
+#[test]
+fn a_failing_command_is_told_in_the_comment_and_never_green() {
+    let site = Site::scripts(&prints(&["A 10 100 ns/op"]), "echo '@octocat `oops`' >&2; exit 1\n");
+    Ran::of(site.one_job(1)).expect(3);
+    let comments = site.comments();
+    assert_eq!(comments.len(), 1);
+    let body = &comments[0].2;
+    assert!(body.contains("Nothing could be compared") && body.contains("oops"), "{body}");
+    let meta = bench_bot::github::comment::Meta::of(body).unwrap();
+    assert_eq!(meta.state, bench_bot::github::comment::State::NothingMeasured);
+    assert!(!body.contains('🟢'), "{body}");
+}
+
+#[test]
+fn three_jobs_share_two_files_and_only_two_of_them_a_token() {
+    let site = slower();
+    let mut gate = site.job("pull_request", &site.pull_request(), 5, &[("token", TOKEN), ("mode", "gate")]);
+    gate.env("GITHUB_JOB", "gate");
+    Ran::of(gate).expect(0);
+    assert_eq!((site.output("run"), site.output("head-sha")), ("true".to_owned(), site.head.clone()));
+    let request = site.output("request");
+    assert!(site.comments()[0].2.contains("\"state\":\"running\""), "{}", site.comments()[0].2);
+
+    let measure =
+        site.job("pull_request", &json!({}), 5, &[("mode", "measure"), ("request", &request), ("isolation", "host")]);
+    Ran::of(measure).expect(0);
+    let results = site.repo.path().join("bench-bot-out/results.json");
+    assert!(results.is_file());
+
+    let path = results.to_str().unwrap();
+    let inputs =
+        [("token", TOKEN), ("mode", "report"), ("request", &request), ("results", path), ("measure-result", "success")];
+    Ran::of(site.job("pull_request", &site.pull_request(), 5, &inputs)).expect(0);
+    let comments = site.comments();
+    assert_eq!(comments.len(), 1);
+    assert!(comments[0].2.contains("+50.0%") && comments[0].2.contains("\"state\":\"done\""), "{}", comments[0].2);
+
+    // Results of another commit are refused, and the comment does not stay green.
+    let text = fs::read_to_string(&results).unwrap().replace(&site.head, &"e".repeat(40));
+    fs::write(&results, text).unwrap();
+    Ran::of(site.job("pull_request", &site.pull_request(), 5, &inputs)).expect(2).says("another commit");
+    assert!(site.comments()[0].2.contains("\"state\":\"failed\""), "{}", site.comments()[0].2);
+    site.standin.assert_clean();
+}
+
+#[test]
+fn a_cancelled_measuring_job_is_told() {
+    let site = slower();
+    Ran::of(site.job("pull_request", &site.pull_request(), 5, &[("token", TOKEN), ("mode", "gate")])).expect(0);
+    let request = site.output("request");
+    let inputs = [
+        ("token", TOKEN),
+        ("mode", "report"),
+        ("request", &request),
+        ("results", "none"),
+        ("measure-result", "cancelled"),
+    ];
+    Ran::of(site.job("pull_request", &site.pull_request(), 5, &inputs)).expect(0);
+    assert!(site.comments()[0].2.contains("\"state\":\"cancelled\""), "{}", site.comments()[0].2);
+}
+
+#[test]
+fn a_signal_while_measuring_leaves_no_comment_that_says_running() {
+    for (signal, code) in [("INT", 130), ("TERM", 143)] {
+        let site =
+            Site::scripts("echo started > \"$OLDPWD/x\" 2>/dev/null; touch \"$MARK\"; sleep 300\n", "sleep 300\n");
+        let mark = site.repo.job().join("mark");
+        nix::unistd::mkfifo(&mark, nix::sys::stat::Mode::S_IRWXU).unwrap();
+        let config = CONFIG.replace("    run:", &format!("    env: {{MARK: \"{}\"}}\n    run:", mark.display()));
+        let config = config.replace("sh bench.sh", "\"echo x > $MARK; sleep 300\"");
+        site.standin.with(|state| {
+            let known = state.repositories.get_mut(NAME).unwrap();
+            known.files.insert((site.base.clone(), ".github/bench-bot.yml".to_owned()), config.into_bytes());
+        });
+        let mut command = site.one_job(1);
+        command.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null());
+        let mut child = command.spawn().unwrap();
+        // Blocks until a round has begun.
+        fs::read(&mark).unwrap();
+        let killed = Command::new("kill").args([&format!("-{signal}"), &child.id().to_string()]).status().unwrap();
+        assert!(killed.success());
+        assert_eq!(child.wait().unwrap().code(), Some(code));
+        let comments = site.comments();
+        assert_eq!(comments.len(), 1);
+        assert!(comments[0].2.contains("\"state\":\"cancelled\""), "{}", comments[0].2);
+        assert_eq!(site.repo.leftovers(), Vec::<std::path::PathBuf>::new());
+    }
+}
