@@ -1,5 +1,6 @@
 //! Formats each row of a report once, and lays out as many of them as asked for.
 
+use super::inspect::{self, InspectionView};
 use super::machine::{self, EnvironmentView};
 use super::order::{self, Weight};
 use super::revision;
@@ -27,6 +28,9 @@ const TAILS: [usize; 2] = [3000, 600];
 /// Share of the limit that the text of a classic layout may take.
 pub const CLASSIC: [f64; 5] = [0.85, 0.6, 0.35, 0.15, 0.03];
 
+/// Share of the limit that all differences of machine code may take.
+const DIFFERENCES: usize = 5;
+
 /// What a [`Prepared`] report is made of beside the report.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Frame<'a> {
@@ -50,6 +54,7 @@ pub struct Prepared {
     charts: Vec<Outside>,
     classic: Vec<Outside>,
     failures: [Vec<FailureView>; 2],
+    inspections: Vec<InspectionView>,
     sweeps: Vec<SweepView>,
     environments: Vec<EnvironmentView>,
     pieces: Arc<Vec<Piece>>,
@@ -98,6 +103,7 @@ impl Prepared {
             charts: if bars.len() > 1 { CHARTS.iter().map(chart).collect() } else { Vec::new() },
             classic: CLASSIC.iter().filter_map(cut).collect(),
             failures,
+            inspections: inspections(report, frame.limit, &ink),
             sweeps: sweep::find(report).iter().map(|sweep| sweep_view(sweep, &ink)).collect(),
             environments: report.environments.iter().map(|e| machine::environment(e, &ink)).collect(),
             pieces: Arc::new(ink.into_pieces()),
@@ -170,6 +176,7 @@ impl Prepared {
         view.left_out = left_out(left);
         view.failures = first(&self.failures[usize::from(!extras.long_tails)], extras.failures);
         view.failures_left_out = self.failures[0].len() - view.failures.len();
+        view.inspections = inspect::first(&self.inspections, extras.functions.0, extras.functions.1);
         view.sweeps = first(&self.sweeps, extras.sweeps);
         view.sweeps_left_out = if extras.sweeps == 0 { 0 } else { self.sweeps.len() - view.sweeps.len() };
         view.chart = extras.chart.and_then(|size| self.charts.get(size).cloned());
@@ -223,6 +230,14 @@ fn remarks<'a>(rows: impl Iterator<Item = &'a RowView>) -> Vec<String> {
 
 fn first<T: Clone>(all: &[T], count: usize) -> Vec<T> {
     all.iter().take(count).cloned().collect()
+}
+
+/// The functions of every suite; without a `limit` their differences have all the room that they need.
+fn inspections(report: &Report, limit: usize, ink: &Ink) -> Vec<InspectionView> {
+    let functions = report.suites.iter().flat_map(|suite| &suite.inspection.functions);
+    let differences = functions.filter(|function| !function.diff.is_empty()).count().max(1);
+    let room = if limit == 0 { usize::MAX } else { limit / DIFFERENCES / differences };
+    report.suites.iter().filter_map(|suite| inspect::inspection(suite, room, ink)).collect()
 }
 
 /// Every row with its place, most important first.
@@ -402,6 +417,7 @@ fn shell(report: &Report, frame: &Frame<'_>, ink: &Ink) -> View {
         suites: Vec::new(),
         chart: None,
         classic: None,
+        inspections: Vec::new(),
         sweeps: Vec::new(),
         sweeps_left_out: 0,
         method: sentence::method(report, ink),
