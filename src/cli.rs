@@ -16,6 +16,7 @@ pub(crate) mod pipeline;
 mod place;
 mod render;
 mod run;
+pub(crate) mod say;
 mod selftest;
 mod shard;
 mod site;
@@ -44,7 +45,7 @@ pub fn main() -> ExitCode {
     };
     log_to_stderr(cli.verbose);
     if let Err(error) = crate::measure::signal::install() {
-        eprintln!("bench-bot: signals are not handled: {error}");
+        crate::cli::say::err!("bench-bot: signals are not handled: {error}");
     }
     match dispatch(cli) {
         Ok(code) => ExitCode::from(code),

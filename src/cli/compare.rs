@@ -1,5 +1,6 @@
 //! `bench-bot compare`: files that are there already.
 
+use crate::benchstat::MeasuredFile;
 use crate::benchstat::cli::{CompareArgs, FileLayout, Others, Streams, run as compare_files};
 use crate::cli::failure::Failure;
 use crate::cli::{output, stage};
@@ -38,9 +39,9 @@ fn show(report: &Report, layout: FileLayout) -> Result<String, String> {
 }
 
 /// The analysis of the design that was run, by the policy that the flags give.
-fn measured(files: &[(String, Vec<u8>)], args: &CompareArgs) -> Result<Report, String> {
+fn measured(files: &[MeasuredFile], args: &CompareArgs) -> Result<Report, String> {
     let mut all = Vec::new();
-    for (path, bytes) in files {
+    for MeasuredFile { path, bytes } in files {
         all.push(results::read(bytes).map_err(|error| format!("{path}: {error}"))?);
     }
     let mut config = Config::default();

@@ -6,7 +6,7 @@ pub(crate) use crate::cli::place::Place;
 use crate::cli::site::Site;
 use crate::cli::sources::differing;
 use crate::compare::{self, Context, SourceDifference};
-use crate::config::Config;
+use crate::config::{Config, Rounds};
 use crate::format;
 use crate::host::{self, JournalPlace, Observer, Roots, Session};
 use crate::measure::exec::Exec;
@@ -167,6 +167,25 @@ fn reproduce(request: &Request, results: &[Results]) -> String {
     }
     if !request.filter.is_empty() {
         words.extend(["--filter".to_owned(), request.filter.clone()]);
+    }
+    let (config, default) = (&request.config, Config::default());
+    if config.rounds != default.rounds {
+        let rounds = match config.rounds {
+            Rounds::Fixed(rounds) => rounds.to_string(),
+            Rounds::Staged { screen, confirm } => format!("{screen}+{confirm}"),
+        };
+        words.extend(["--rounds".to_owned(), rounds]);
+    }
+    if config.budget != default.budget {
+        words.extend(["--budget".to_owned(), format!("{}ms", config.budget.as_millis())]);
+    }
+    if (config.compare.threshold - default.compare.threshold).abs() > f64::EPSILON {
+        words.extend(["--threshold".to_owned(), format!("{}%", config.compare.threshold * 100.0)]);
+    }
+    if let crate::request::ConfigSource::File(path) = &request.config_source
+        && path != crate::config::PATH
+    {
+        words.extend(["--config".to_owned(), path.clone()]);
     }
     if let [only] = results {
         words.extend(["--seed".to_owned(), only.seed.clone()]);

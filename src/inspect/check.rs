@@ -26,7 +26,11 @@ pub fn check(inspected: &PerSide<Inspected>) -> Result<(), String> {
         let mut seen = HashSet::new();
         for (index, listing) in one.listings.iter().enumerate() {
             let place = format!("{side}.listings[{index}]");
-            ensure(seen.insert((&listing.function, listing.tool)), place.clone(), "a second one of that function and tool")?;
+            ensure(
+                seen.insert((&listing.function, listing.tool)),
+                place.clone(),
+                "a second one of that function and tool",
+            )?;
             self::listing(listing, &place)?;
         }
     }

@@ -148,7 +148,8 @@ fn change(function: &str, tool: Tool, (base, head): (Option<&Listing>, Option<&L
         std::cmp::Ordering::Greater => Verdict::Regression,
     });
     let same_code = base.zip(head).is_some_and(|(base, head)| {
-        let keys = |listing: &'_ Listing| listing.code.iter().map(|line| code::key(line).to_owned()).collect::<Vec<_>>();
+        let keys =
+            |listing: &'_ Listing| listing.code.iter().map(|line| code::key(line).to_owned()).collect::<Vec<_>>();
         base.instructions == head.instructions && keys(base) == keys(head)
     });
     FunctionChange {

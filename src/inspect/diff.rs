@@ -75,7 +75,8 @@ pub(crate) fn shortened(diff: &str, left_out: u32, limit: usize) -> (String, Str
         end = diff.as_bytes()[..limit].iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
     }
     let more = diff[end..].lines().count() + left_out as usize;
-    let rest = if more == 0 { String::new() } else { format!("{} not shown", number::count(more, "more line", "more lines")) };
+    let rest =
+        if more == 0 { String::new() } else { format!("{} not shown", number::count(more, "more line", "more lines")) };
     (diff[..end].trim_end().to_owned(), rest)
 }
 

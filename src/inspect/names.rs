@@ -64,7 +64,9 @@ fn is_split(symbol: &str) -> bool {
 fn plain(symbol: &str) -> String {
     let mut name = without_hash(symbol).to_owned();
     let qualified = ["const", "volatile", "&", "&&", "noexcept"];
-    while let Some(end) = qualified.iter().find_map(|word| name.strip_suffix(word)).filter(|rest| rest.ends_with([' ', ')'])) {
+    while let Some(end) =
+        qualified.iter().find_map(|word| name.strip_suffix(word)).filter(|rest| rest.ends_with([' ', ')']))
+    {
         name = end.trim_end().to_owned();
     }
     // The parameters of C++; a Go symbol does not end with them.
@@ -263,11 +265,13 @@ mod tests {
         assert_eq!(resolve("h", &two), Resolved::One(3));
         let old = ["codec::Decoder::step::h2bf660a2524fa07a", "codec::Decoder::step::{{closure}}::hf99303a0e6059ace"];
         assert_eq!(resolve("codec::Decoder::step", &old), Resolved::One(0));
-        let new = ["<codec::Decoder>::step", "<codec::Decoder as codec::Read>::read", "codec::generic::<codec::Decoder>"];
+        let new =
+            ["<codec::Decoder>::step", "<codec::Decoder as codec::Read>::read", "codec::generic::<codec::Decoder>"];
         assert_eq!(resolve("Decoder::step", &new), Resolved::One(0));
         assert_eq!(resolve("<codec::Decoder as codec::Read>::read", &new), Resolved::One(1));
         assert_eq!(resolve("codec::generic", &new), Resolved::One(2));
-        let generic = ["m.Map[go.shape.int,go.shape.string]", "m.Map[int,string]", "m.(*List[go.shape.struct { A int }]).Push"];
+        let generic =
+            ["m.Map[go.shape.int,go.shape.string]", "m.Map[int,string]", "m.(*List[go.shape.struct { A int }]).Push"];
         assert_eq!(resolve("m.Map", &generic), Resolved::One(0));
         assert_eq!(resolve("(*List).Push", &generic), Resolved::One(2));
     }

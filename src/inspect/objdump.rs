@@ -88,7 +88,9 @@ fn instruction(address: u64, text: &str, own: &str) -> Instruction {
     let before = operands[..at].trim_end();
     let (others, target) = before.rsplit_once(',').map_or(("", before), |(others, target)| (others, target));
     let target = u64::from_str_radix(target.trim().trim_start_matches("0x"), 16).ok();
-    if at < operands.len() && let (Some(target), Some((name, offset))) = (target, bracketed(&operands[at..])) {
+    if at < operands.len()
+        && let (Some(target), Some((name, offset))) = (target, bracketed(&operands[at..]))
+    {
         let others = if others.is_empty() { String::new() } else { format!("{}, ", others.trim()) };
         if name == own && !(is_call && offset == 0) {
             found.jump = Some(target);
@@ -169,7 +171,8 @@ pub(super) fn slots(relocations: &str) -> Vec<(u64, Slot)> {
         if let Some(addend) = value.strip_prefix("*ABS*+0x") {
             return Some((address, Slot::Address(u64::from_str_radix(addend, 16).ok()?)));
         }
-        let named = !value.is_empty() && (kind.ends_with("GLOB_DAT") || kind.ends_with("JUMP_SLOT") || kind.ends_with("_64"));
+        let named =
+            !value.is_empty() && (kind.ends_with("GLOB_DAT") || kind.ends_with("JUMP_SLOT") || kind.ends_with("_64"));
         named.then(|| (address, Slot::Name(function_name(&value))))
     };
     relocations.lines().filter_map(slot).collect()

@@ -64,7 +64,9 @@ pub(super) fn frame(text: &str) -> Option<u64> {
         value.map(|value: i64| sign * value)
     };
     let taken = match (mnemonic, &operands[..]) {
-        ("SUBQ", [amount, "SP"]) | ("sub", [amount, "%rsp"]) | ("sub" | "subq", ["sp", "sp", amount]) => number(amount)?,
+        ("SUBQ", [amount, "SP"]) | ("sub", [amount, "%rsp"]) | ("sub" | "subq", ["sp", "sp", amount]) => {
+            number(amount)?
+        }
         ("ADDQ", [amount, "SP"]) | ("add" | "addq", [amount, "%rsp"]) => -number(amount)?,
         ("MOVD.W", ["R30", place]) => -number(place.strip_suffix("(RSP)")?)?,
         ("stp", [_, _, place]) => -number(place.strip_prefix("[sp,")?.strip_suffix("]!")?.trim())?,
@@ -80,10 +82,10 @@ mod tests {
     #[test]
     fn commas_inside_brackets_and_strings_do_not_split() {
         assert_eq!(split("0x8(%rax,%rdx,8),%rdi"), ["0x8(%rax,%rdx,8)", "%rdi"]);
-        assert_eq!(split("type:struct { F func(int, string); R *T }(SB), AX"), [
-            "type:struct { F func(int, string); R *T }(SB)",
-            "AX"
-        ]);
+        assert_eq!(
+            split("type:struct { F func(int, string); R *T }(SB), AX"),
+            ["type:struct { F func(int, string); R *T }(SB)", "AX"]
+        );
         assert_eq!(split(r#"go:string."a\", (SB)"(SB), SI"#), [r#"go:string."a\", (SB)"(SB)"#, "SI"]);
     }
 

@@ -50,7 +50,8 @@ pub fn run(exec: &mut dyn Exec, target: &Target<'_>) -> Result<Inspected, ExecEr
             functions.push(function.clone());
         }
     }
-    let mut look = Look { until: exec.elapsed() + target.limit, exec, target: *target, functions, found: Inspected::default() };
+    let mut look =
+        Look { until: exec.elapsed() + target.limit, exec, target: *target, functions, found: Inspected::default() };
     if look.functions.len() > FUNCTIONS_LIMIT {
         look.note(format!("only the first {FUNCTIONS_LIMIT} of {} functions are looked at", look.functions.len()));
         look.functions.truncate(FUNCTIONS_LIMIT);
@@ -58,7 +59,11 @@ pub fn run(exec: &mut dyn Exec, target: &Target<'_>) -> Result<Inspected, ExecEr
     if look.functions.is_empty() {
         return Ok(look.found);
     }
-    if look.is_go() { look.go()? } else { look.native()? }
+    if look.is_go() {
+        look.go()?
+    } else {
+        look.native()?
+    }
     Ok(look.found)
 }
 
@@ -141,7 +146,9 @@ impl Look<'_> {
         let (words, status) = errors.trim_end().rsplit_once("\nstatus ").unwrap_or((&errors, "0"));
         let outcome = match execution.status {
             StepStatus::Ok if status.trim() == "0" => Ok(()),
-            StepStatus::Ok if execution.stdout.len() >= limit => Err(Refusal::Failed(format!("more than {limit} bytes"))),
+            StepStatus::Ok if execution.stdout.len() >= limit => {
+                Err(Refusal::Failed(format!("more than {limit} bytes")))
+            }
             StepStatus::Exit(NO_TOOL) => Err(Refusal::NoTool),
             StepStatus::TimedOut(_) => Err(Refusal::NoTime),
             StepStatus::Ok | StepStatus::Exit(_) => Err(Refusal::Failed(last_line(words))),

@@ -48,13 +48,16 @@ fn calls_and_closures_that_are_gone_are_named() {
         .filter(|one| one.count.head == 0)
         .map(|one| (one.name.as_str(), one.kind, one.count.base))
         .collect();
-    assert_eq!(gone, [
-        ("runtime.gcWriteBarrier", UseKind::Call, 2),
-        ("runtime.newobject", UseKind::Call, 1),
-        ("(*Decoder).step_acceptMapKey-fm", UseKind::Symbol, 1),
-        ("runtime.writeBarrier", UseKind::Symbol, 1),
-        ("type.noalg.struct { F uintptr; R *Decoder }", UseKind::Symbol, 1),
-    ]);
+    assert_eq!(
+        gone,
+        [
+            ("runtime.gcWriteBarrier", UseKind::Call, 2),
+            ("runtime.newobject", UseKind::Call, 1),
+            ("(*Decoder).step_acceptMapKey-fm", UseKind::Symbol, 1),
+            ("runtime.writeBarrier", UseKind::Symbol, 1),
+            ("type.noalg.struct { F uintptr; R *Decoder }", UseKind::Symbol, 1),
+        ]
+    );
     assert_eq!(change.uses.len(), gone.len(), "nothing is new, and the other calls are as many as before");
 }
 
@@ -63,7 +66,9 @@ fn the_difference_shows_what_went_and_no_address() {
     let (old, new) = refmt();
     assert_eq!((old.code[0].as_str(), old.code[62].as_str()), (".L1:\tMOVQ (TLS), CX", "JMP .L1"));
     let change = compare(&[old], &[new]).remove(0);
-    for line in ["-      CALL runtime.newobject(SB)", "-      CALL runtime.gcWriteBarrier(SB)", "+      MOVB $5, 48(AX)"] {
+    for line in
+        ["-      CALL runtime.newobject(SB)", "-      CALL runtime.gcWriteBarrier(SB)", "+      MOVB $5, 48(AX)"]
+    {
         assert!(change.diff.lines().any(|l| l == line), "{line}\n{}", change.diff);
     }
     assert!(!change.diff.contains("0x00") && !change.diff.contains("gclocals") && !change.diff.contains(".go:"));
@@ -159,18 +164,21 @@ fn gnu_objdump_is_read_with_and_without_code() {
     let calls: Vec<(&str, u32)> = found.calls.iter().map(|(name, n)| (name.as_str(), *n)).collect();
     assert_eq!(calls, [("(indirect)", 2), ("malloc", 1), ("tail", 1)]);
     assert_eq!(found.symbols.keys().collect::<Vec<_>>(), ["msgs", "work.cold"]);
-    assert_eq!(found.code, [
-        "push %r12",
-        "sub $0x28,%rsp",
-        "call <malloc>",
-        "jle .L1",
-        "lea msgs(%rip),%rax",
-        "je <work.cold>",
-        ".L1:\tlea …(%rip),%rdi",
-        "call *…(%rip)",
-        "call *%rax",
-        "jmp <tail>"
-    ]);
+    assert_eq!(
+        found.code,
+        [
+            "push %r12",
+            "sub $0x28,%rsp",
+            "call <malloc>",
+            "jle .L1",
+            "lea msgs(%rip),%rax",
+            "je <work.cold>",
+            ".L1:\tlea …(%rip),%rdi",
+            "call *…(%rip)",
+            "call *%rax",
+            "jmp <tail>"
+        ]
+    );
     functions[0].name_slot(0x41a21, "free");
     let named = listing(&functions, Tool::Objdump);
     assert_eq!((named.calls.get("free"), named.calls.get("(indirect)")), (Some(&1), Some(&1)));
@@ -191,13 +199,7 @@ fn other_architectures_and_languages_have_their_own_spelling() {
         \x20794:\td65f03c0 \tret\n";
     let found = listing(&objdump::parse(arm64), Tool::Objdump);
     assert_eq!((found.instructions, found.bytes, found.frame), (5, Some(20), Some(32)));
-    assert_eq!(found.code, [
-        "stp x29, x30, [sp, #-32]!",
-        "cbz x0, .L1",
-        "bl <puts>",
-        "fadd d0, d1, d2",
-        ".L1:\tret"
-    ]);
+    assert_eq!(found.code, ["stp x29, x30, [sp, #-32]!", "cbz x0, .L1", "bl <puts>", "fadd d0, d1, d2", ".L1:\tret"]);
     let bare = listing(&objdump::parse("0000000000000784 <f>:\n 790:\tfadd\td0, d1, d2\n"), Tool::Objdump);
     assert_eq!((bare.code, bare.bytes), (vec!["fadd d0, d1, d2".to_owned()], None), "no code, though `fa dd` might be");
     let rust = "0000000000014710 <codec::Decoder::step>:\n\
@@ -216,11 +218,14 @@ fn pointers_of_the_loader_have_names() {
         0000000000054f60 R_X86_64_GLOB_DAT  free@GLIBC_2.2.5\n\
         0000000000054fa8 R_X86_64_RELATIVE  *ABS*+0x0000000000014330\n\
         0000000000004000 R_X86_64_JUMP_SLOT  puts\nnonsense\n";
-    assert_eq!(objdump::slots(text), [
-        (0x54f60, objdump::Slot::Name("free".to_owned())),
-        (0x54fa8, objdump::Slot::Address(0x14330)),
-        (0x4000, objdump::Slot::Name("puts".to_owned())),
-    ]);
+    assert_eq!(
+        objdump::slots(text),
+        [
+            (0x54f60, objdump::Slot::Name("free".to_owned())),
+            (0x54fa8, objdump::Slot::Address(0x14330)),
+            (0x4000, objdump::Slot::Name("puts".to_owned())),
+        ]
+    );
 }
 
 #[test]
@@ -297,7 +302,15 @@ fn impossible_listings_are_refused() {
 
 #[test]
 fn any_bytes_are_a_listing_of_nothing() {
-    for text in ["", "\0\u{fffd}", "TEXT", "TEXT \n\t\t\t\t", "0000000000000000 <>>:\n :\t", "# \n STEXT size=9", "0x0000 00000 (:1) TEXT"] {
+    for text in [
+        "",
+        "\0\u{fffd}",
+        "TEXT",
+        "TEXT \n\t\t\t\t",
+        "0000000000000000 <>>:\n :\t",
+        "# \n STEXT size=9",
+        "0x0000 00000 (:1) TEXT",
+    ] {
         for functions in [compiler::parse(text), goobjdump::parse(text), objdump::parse(text)] {
             for function in functions {
                 let listing = function.listing("f", Tool::Objdump, "", &BTreeSet::new());

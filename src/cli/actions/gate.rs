@@ -25,9 +25,9 @@ pub(crate) fn gate(args: &GateArgs) -> Result<u8> {
                 give_to_owner(folder, &workspace(&runner)?);
             }
             let commits = &allowed.request.commits;
-            println!("bench-bot: {} against {}", commits.head.sha, commits.base.sha);
+            crate::cli::say::out!("bench-bot: {} against {}", commits.head.sha, commits.base.sha);
         }
-        Decision::Nothing(nothing) => println!("bench-bot: nothing to do, because {}", nothing.because),
+        Decision::Nothing(nothing) => crate::cli::say::out!("bench-bot: nothing to do, because {}", nothing.because),
     }
     Ok(0)
 }

@@ -20,7 +20,7 @@ pub(crate) fn measure(args: &MeasureArgs) -> Result<u8> {
     let runner = Runner::from_env();
     let request = request(args.request.as_deref(), &runner)?;
     let output = carry_out(request, args, &runner)?;
-    println!("bench-bot: {}", output.display());
+    crate::cli::say::out!("bench-bot: {}", output.display());
     Ok(0)
 }
 

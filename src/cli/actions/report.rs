@@ -4,8 +4,8 @@
 use super::{FOLDER, Outcome, client, decide, event, give_to_owner, publish, read_file, request, workspace};
 use crate::actions::{Event, Runner};
 use crate::cli::args::{OutputArgs, ReportArgs};
-use crate::cli::site::Site;
 use crate::cli::failure::Failure;
+use crate::cli::site::Site;
 use crate::cli::{output, stage};
 use crate::gate::{Decision, Form, Gate, Inputs};
 use crate::github::artifact::RESULTS;
@@ -157,7 +157,7 @@ pub(crate) fn tell(
     let published = publish(runner, repository, request, &outcome, fail_on_comment_error, locked)?;
     written?;
     if let Some(url) = published.comment.as_ref().and_then(|comment| comment.url.as_deref()) {
-        eprintln!("bench-bot: {url}");
+        crate::cli::say::err!("bench-bot: {url}");
     }
     let code = stage::conclude(&report, &request.config)?;
     Ok(if code == 0 { published.exit } else { code })
@@ -179,7 +179,7 @@ fn from_event(runner: &Runner, client: &Client) -> Result<Option<(Request, Optio
     };
     let measuring_run = run.workflow_run.id;
     if run.workflow_run.conclusion.as_deref() == Some("action_required") {
-        println!("bench-bot: nothing to report, because the other workflow waits for an approval");
+        crate::cli::say::out!("bench-bot: nothing to report, because the other workflow waits for an approval");
         return Ok(None);
     }
     let inputs = Inputs::from_runner(runner)?;
@@ -187,7 +187,7 @@ fn from_event(runner: &Runner, client: &Client) -> Result<Option<(Request, Optio
     match decide(&gate, &event, runner)? {
         Decision::Run(allowed) => Ok(Some((allowed.request, Some(measuring_run)))),
         Decision::Nothing(nothing) => {
-            println!("bench-bot: nothing to report, because {}", nothing.because);
+            crate::cli::say::out!("bench-bot: nothing to report, because {}", nothing.because);
             Ok(None)
         }
     }

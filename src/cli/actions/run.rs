@@ -33,7 +33,7 @@ pub(crate) fn run(output: &OutputArgs, isolation: Option<crate::cli::args::Isola
     let mut request = match decide(&gate, &event, &runner)? {
         Decision::Run(allowed) => allowed.request,
         Decision::Nothing(nothing) => {
-            println!("bench-bot: nothing to do, because {}", nothing.because);
+            crate::cli::say::out!("bench-bot: nothing to do, because {}", nothing.because);
             publisher::no_outputs(&runner)?;
             return Ok(0);
         }

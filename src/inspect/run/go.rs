@@ -60,7 +60,8 @@ true"#,
             if self.complete(Tool::GoObjdump) {
                 return Ok(());
             }
-            let answer = self.ask(&["go"], &format!("go tool objdump {filter} {}", shell_words::quote(file)), LISTING_LIMIT)?;
+            let answer =
+                self.ask(&["go"], &format!("go tool objdump {filter} {}", shell_words::quote(file)), LISTING_LIMIT)?;
             if !self.take(&answer, file) {
                 return Ok(());
             }
@@ -178,7 +179,8 @@ fn places(list: &str) -> Places {
 fn source_identifier(function: &str) -> &str {
     let mut name = function;
     while let Some((of, part)) = name.rsplit_once('.') {
-        let numbered = ["func", "gowrap", "deferwrap"].iter().any(|kind| part.starts_with(kind) && part.len() > kind.len());
+        let numbered =
+            ["func", "gowrap", "deferwrap"].iter().any(|kind| part.starts_with(kind) && part.len() > kind.len());
         if !(numbered || part.bytes().all(|b| b.is_ascii_digit())) || of.is_empty() {
             break;
         }

@@ -1,10 +1,10 @@
 //! Rust, C, C++: symbols by `nm`, code by GNU `objdump`.
 
 use super::{FILES_LIMIT, LISTING_LIMIT, Look, Refusal, ambiguous};
+use crate::inspect::Tool;
 use crate::inspect::code::Function;
 use crate::inspect::names::{self, Resolved};
 use crate::inspect::objdump::{self, Slot};
-use crate::inspect::Tool;
 use crate::measure::exec::ExecError;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -109,10 +109,8 @@ true"#,
         }
         let quoted = shell_words::quote(file);
         let end = symbol.address.saturating_add(symbol.size);
-        let command = format!(
-            "objdump -d -C -w --start-address={:#x} --stop-address={end:#x} -- {quoted}",
-            symbol.address
-        );
+        let command =
+            format!("objdump -d -C -w --start-address={:#x} --stop-address={end:#x} -- {quoted}", symbol.address);
         let answer = self.ask(&["objdump"], &command, LISTING_LIMIT)?;
         if let Err(refusal) = &answer.outcome {
             self.refuse(Tool::Objdump, refusal);

@@ -23,15 +23,18 @@ impl Page {
                 Column::new("stack frame", Align::Right, 4),
             ]);
             for function in &inspection.functions {
-                table.row(style(function), vec![
-                    function.function.to_string(),
-                    function.tool.to_owned(),
-                    function.instructions.clone(),
-                    format!("{} {}", function.delta, function.word).trim().to_owned(),
-                    function.lines.clone(),
-                    function.bytes.clone(),
-                    function.frame.clone(),
-                ]);
+                table.row(
+                    style(function),
+                    vec![
+                        function.function.to_string(),
+                        function.tool.to_owned(),
+                        function.instructions.clone(),
+                        format!("{} {}", function.delta, function.word).trim().to_owned(),
+                        function.lines.clone(),
+                        function.bytes.clone(),
+                        function.frame.clone(),
+                    ],
+                );
             }
             self.table(&table);
             for function in &inspection.functions {

@@ -294,7 +294,9 @@ pub(super) fn failures(suite: &SuiteReport, tail: usize, ink: &Ink) -> Vec<Failu
 
 fn ended(step: &StepOutcome, ink: &Ink) -> String {
     let status = sentence::status(&step.status, ink);
-    if step.seconds > 0.0 { format!("{status} after {}", number::duration(step.seconds)) } else { status }
+    // A time limit is a time already.
+    let timed = step.seconds > 0.0 && !matches!(step.status, StepStatus::TimedOut(_));
+    if timed { format!("{status} after {}", number::duration(step.seconds)) } else { status }
 }
 
 fn failure(suite: &SuiteReport, side: Side, what: String, step: &StepOutcome, tail: usize, ink: &Ink) -> FailureView {

@@ -9,8 +9,7 @@ use bench_bot::results::KnobStatus;
 
 const GOVERNOR: &str = "sys/devices/system/cpu/cpufreq/policy0/scaling_governor";
 
-#[path = "../../../src/host/fake.rs"]
-mod fake;
+use crate::host::fake;
 
 use bench_bot::host::Roots;
 use fake::Fake;
