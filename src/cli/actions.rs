@@ -13,8 +13,8 @@ pub(crate) use report::{report, report_on};
 pub(crate) use run::run;
 
 use crate::actions::{Event, Runner};
-use crate::gate::{Decision, Gate};
 use crate::cli::args::{GateArgs, MeasureArgs, OutputArgs, ReportArgs};
+use crate::gate::{Decision, Gate};
 use crate::github::{Client, Repository};
 use crate::measure::signal;
 use crate::request::{self, Request};

@@ -73,8 +73,7 @@ pub(crate) fn publish(
                 run_url: url.as_deref(),
                 reason: Some(reason),
             });
-            let outputs =
-                Outputs { verdict: Overall::Failed, counts: Counts::default(), report_json: Path::new("") };
+            let outputs = Outputs { verdict: Overall::Failed, counts: Counts::default(), report_json: Path::new("") };
             (*state, News::of_state(*state), Forms::Text(text.clone()), text, Some(outputs), None)
         }
     };

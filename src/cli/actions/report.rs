@@ -4,8 +4,8 @@
 use super::{FOLDER, Outcome, client, decide, event, give_to_owner, publish, read_file, request, workspace};
 use crate::actions::{Event, Runner};
 use crate::cli::args::{OutputArgs, ReportArgs};
-use crate::cli::site::Site;
 use crate::cli::failure::Failure;
+use crate::cli::site::Site;
 use crate::cli::{output, stage};
 use crate::gate::{Decision, Form, Gate, Inputs};
 use crate::github::artifact::RESULTS;

@@ -73,7 +73,11 @@ fn a_reaction_that_github_refuses_is_a_warning() {
     site.standin.fail(bench_bot::standin::Fault::refuse("POST", &path, 403, "Resource not accessible by integration"));
     let ran = Ran::of(site.report(5, &request, &[("results", results.to_str().unwrap())])).expect(0);
     assert_eq!(site.comment().1.state, State::Done);
-    assert!(ran.stdout.contains("::warning") || site.standin.exchanges().iter().all(|it| !it.injected), "{}", ran.stdout);
+    assert!(
+        ran.stdout.contains("::warning") || site.standin.exchanges().iter().all(|it| !it.injected),
+        "{}",
+        ran.stdout
+    );
 }
 
 #[test]

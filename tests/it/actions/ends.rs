@@ -40,9 +40,9 @@ fn every_end_of_the_measuring_job_without_results_has_its_state_and_all_outputs(
         assert!(site.output("comment-url").contains("issuecomment"), "{ended}");
         assert!(!site.summary().is_empty(), "{ended}");
     }
-    let conclusions: Vec<_> = site.standin.with(|state| {
-        state.repositories[NAME].checks.iter().filter_map(|check| check.conclusion.clone()).collect()
-    });
+    let conclusions: Vec<_> = site
+        .standin
+        .with(|state| state.repositories[NAME].checks.iter().filter_map(|check| check.conclusion.clone()).collect());
     assert!(!conclusions.iter().any(|conclusion| conclusion == "success"), "{conclusions:?}");
     site.standin.assert_clean();
 }
@@ -170,12 +170,8 @@ fn another_workflow_reports_the_measuring_runs_artifact_as_that_run() {
     let request = site.output("request");
     let results = fs::read(site.measure(5, &request, &[])).unwrap();
     let report = |conclusion: &str| {
-        let inputs = [
-            ("token", TOKEN),
-            ("mode", "report"),
-            ("artifact", "bench-bot-results"),
-            ("measure-result", conclusion),
-        ];
+        let inputs =
+            [("token", TOKEN), ("mode", "report"), ("artifact", "bench-bot-results"), ("measure-result", conclusion)];
         Ran::of(site.job("workflow_run", &site.ended(5, conclusion), 9, &inputs))
     };
     report("action_required").expect(0);

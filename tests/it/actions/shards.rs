@@ -14,7 +14,9 @@ fn reported(site: &Site) -> Report {
 fn rows(report: &Report) -> Vec<(String, String, String)> {
     let of = |suite: &bench_bot::report::SuiteReport| {
         let name = suite.name.clone();
-        let row = move |row: &bench_bot::report::Row| (name.clone(), row.benchmark.name.clone(), format!("{:?}", row.verdict));
+        let row = move |row: &bench_bot::report::Row| {
+            (name.clone(), row.benchmark.name.clone(), format!("{:?}", row.verdict))
+        };
         suite.rows.iter().map(row).collect::<Vec<_>>()
     };
     report.suites.iter().flat_map(of).collect()

@@ -100,11 +100,16 @@ impl<'a> Trial<'a> {
             if !(good || step["if"].as_str() == Some("always()")) {
                 continue;
             }
-            let with: BTreeMap<String, String> = step["with"].as_mapping().into_iter().flatten().map(|(name, value)| {
-                let value = serde_json::to_value(value).unwrap();
-                let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-                (name.as_str().unwrap().to_owned(), fill(&text, &context))
-            }).collect();
+            let with: BTreeMap<String, String> = step["with"]
+                .as_mapping()
+                .into_iter()
+                .flatten()
+                .map(|(name, value)| {
+                    let value = serde_json::to_value(value).unwrap();
+                    let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+                    (name.as_str().unwrap().to_owned(), fill(&text, &context))
+                })
+                .collect();
             let uses = step["uses"].as_str().unwrap().split('@').next().unwrap();
             match uses {
                 "actions/checkout" => self.checkout(&with, workspace.path()),
@@ -129,8 +134,9 @@ impl<'a> Trial<'a> {
             vec!["clone", "--quiet", "--no-checkout", &source, "."],
             vec!["checkout", "--quiet", "--detach", &with["ref"]],
         ] {
-            let git = Command::new("git").args(&args).current_dir(workspace).env("GIT_CONFIG_GLOBAL", "/dev/null");
-            let ran = { git }.output().unwrap();
+            let mut git = Command::new("git");
+            git.args(&args).current_dir(workspace).env("GIT_CONFIG_GLOBAL", "/dev/null");
+            let ran = git.output().unwrap();
             assert!(ran.status.success(), "git {args:?}: {}", String::from_utf8_lossy(&ran.stderr));
         }
     }
@@ -223,7 +229,11 @@ fn three_jobs_and_a_matrix_of_them() {
         let site = slower();
         let payload = site.pull_request();
         let run = Trial::of(&site, file, "pull_request", &payload, 5);
-        assert!(["gate", "measure", "report"].iter().all(|job| run.result(job) == "success"), "{file}: {:?}", run.needs);
+        assert!(
+            ["gate", "measure", "report"].iter().all(|job| run.result(job) == "success"),
+            "{file}: {:?}",
+            run.needs
+        );
         assert!(run.silent.contains("measure"), "{file}");
         told(&site, &run);
     }
