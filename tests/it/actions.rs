@@ -273,8 +273,10 @@ fn a_token_beside_the_code_of_a_pull_request_is_refused() {
     let site = slower();
     let mut command = site.one_job(1);
     command.env_remove("BENCH_BOT_UNSAFE_HOST").env("DOCKER_HOST", "unix:///nonexistent/docker.sock");
-    let ran = Ran::of(command).expect(2);
-    assert!(ran.stderr.contains("token"), "{}", ran.stderr);
+    Ran::of(command).expect(2).says("no Docker socket");
+    let mut command = site.one_job(1);
+    command.env_remove("BENCH_BOT_UNSAFE_HOST").env("INPUT_ISOLATION", "host");
+    Ran::of(command).expect(2).says("INPUT_TOKEN");
     let comments = site.comments();
     assert!(comments.iter().all(|comment| !comment.2.contains("\"state\":\"running\"")), "{comments:?}");
 }
