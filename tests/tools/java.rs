@@ -7,7 +7,8 @@ use bench_bot::unit::Direction;
 #[ignore = "needs a JDK, Maven, Maven Central and some minutes; run by .ci/full"]
 fn jmh_benchmarks_of_a_maven_module_are_found_and_measured() {
     let measured = Project::new("jmh").measure();
-    let name = "com.example.acme.WordsBench.unique:n=2000";
-    measured.improved(name, "op/s");
-    assert_eq!(measured.row(name, "op/s").better, Some(Direction::Higher));
+    let name = "WordsBench.unique/n=2000";
+    measured.improved(name, "ops/s");
+    assert_eq!(measured.row(name, "ops/s").better, Some(Direction::Higher));
+    assert_eq!(measured.row(name, "ops/s").benchmark.package, "com.example.acme");
 }

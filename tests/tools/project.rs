@@ -76,13 +76,13 @@ impl Measured {
         row.unwrap_or_else(|| panic!("no row {name} in {unit}: {names:?}\n{}", self.said))
     }
 
-    /// Fails unless the row of `name` got faster by more than a half: an improvement, with samples on both sides.
+    /// Fails unless the row of `name` is an improvement.
     #[track_caller]
     pub(crate) fn improved(&self, name: &str, unit: &str) {
         self.judged(name, unit, &Verdict::Improvement);
     }
 
-    /// The other way round.
+    /// Fails unless the row of `name` is a regression.
     #[track_caller]
     pub(crate) fn regressed(&self, name: &str, unit: &str) {
         self.judged(name, unit, &Verdict::Regression);
