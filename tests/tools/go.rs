@@ -5,6 +5,7 @@ use bench_bot::report::Verdict;
 use bench_bot::side::Side;
 
 #[test]
+#[ignore = "measures three packages for some minutes; run by .ci/full"]
 fn packages_are_measured_one_by_one_and_one_that_fails_on_head_fails_alone() {
     let measured = Project::new("go").measure();
     measured.improved("Unique", "sec/op");
