@@ -95,5 +95,5 @@ fn suites_that_only_the_measuring_job_finds_are_reported_under_the_gates_policy(
     let results = site.measure(5, &request, &[]);
     Ran::of(site.report(5, &request, &[("results", results.to_str().unwrap())])).expect(0);
     let body = site.comment().0;
-    assert!(body.contains("Join/n=256") && body.contains("detected"), "{body}");
+    assert!(body.contains("Join/n=256") && body.contains("Found Go benchmarks"), "{body}");
 }
