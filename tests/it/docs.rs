@@ -47,9 +47,15 @@ fn the_readmes_configuration_is_valid() {
 
 #[test]
 fn every_link_to_a_file_leads_somewhere() {
-    for document in
-        ["README.md", "CONTRIBUTING.md", "docs/security.md", "docs/report.md", "docs/measuring.md", "docs/host.md", "docs/method.md"]
-    {
+    for document in [
+        "README.md",
+        "CONTRIBUTING.md",
+        "docs/security.md",
+        "docs/report.md",
+        "docs/measuring.md",
+        "docs/host.md",
+        "docs/method.md",
+    ] {
         let text = read(document);
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(document);
         let folder = folder.parent().unwrap();
