@@ -27,6 +27,14 @@ pub struct Expressions {
 }
 
 impl Expressions {
+    /// Whether all of them can be read.
+    ///
+    /// # Errors
+    /// The first one that cannot, with the place.
+    pub fn check(&self) -> Result<(), ExpressionError> {
+        Builder::new(self).map(|_| ())
+    }
+
     /// Whether results are sorted as usual, all of them used.
     pub(super) fn are_usual(&self) -> bool {
         *self == Self::default()
