@@ -1,6 +1,7 @@
 //! bench-bot inside GitHub Actions: the modes of the action, and what they share.
 
 mod gate;
+mod gather;
 mod measure;
 mod outcome;
 mod report;
