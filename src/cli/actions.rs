@@ -37,7 +37,8 @@ pub(crate) fn by_mode() -> Result<u8> {
         "gate" => gate(&GateArgs { output: Path::new(FOLDER).join("request.json") }),
         "measure" => measure(&MeasureArgs::default()),
         "report" => report(&ReportArgs::default()),
-        other => bail!("input `mode` is `{other}`; it can be `run`, `gate`, `measure` or `report`"),
+        "calibrate" => crate::cli::calibrate::in_actions(&runner),
+        other => bail!("input `mode` is `{other}`; it can be `run`, `gate`, `measure`, `report` or `calibrate`"),
     }
 }
 

@@ -9,6 +9,8 @@ mod docs;
 mod gate;
 mod github;
 mod host;
+mod init;
 mod measure;
+mod release;
 mod run;
 mod sandbox;
