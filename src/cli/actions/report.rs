@@ -13,7 +13,7 @@ use crate::github::comment::State;
 use crate::github::{Client, Repository};
 use crate::publish as publisher;
 use crate::render;
-use crate::report::{Report, RunInfo, Warning, WarningLevel};
+use crate::report::{Report, Warning, WarningLevel};
 use crate::request::Request;
 use crate::results::Results;
 use anyhow::{Result, bail};
@@ -195,15 +195,8 @@ pub(crate) fn tell(
             return Ok(published.exit);
         }
     };
-    let info = request.origin.as_ref().map(|origin| RunInfo {
-        repository: origin.repository.clone(),
-        server: origin.server.clone(),
-        id: origin.run,
-        attempt: origin.attempt,
-        pull_request: number,
-        head_moved_to: now.and_then(|now| now.head_moved_to),
-    });
-    let mut report = stage::judge(measured.results, request, measured.site, info);
+    let info = stage::run_info(request, now.and_then(|now| now.head_moved_to));
+    let mut report = stage::judge(measured.results, &stage::asked(request, measured.site), info);
     report.warnings.splice(0..0, measured.warnings.iter().cloned());
     report.hold_back();
     let folder = if runner.in_actions() { workspace(runner)?.join(FOLDER) } else { PathBuf::from(FOLDER) };
