@@ -5,6 +5,7 @@ mod composite;
 mod ends;
 mod refused;
 mod shards;
+mod threats;
 mod workflows;
 
 use crate::bot::{CONFIG, Ran, Repo, prints};
