@@ -120,12 +120,12 @@ fn told<'a>(ended: Option<&str>, other: Option<&Other>, read: &'a Result<Gathere
             match ended {
                 Some(ended) if in_spite => {
                     let message =
-                        format!("the workflow ended with `{ended}`; its measuring had come to its end before");
+                        format!("The workflow ended with `{ended}`; its measuring had come to its end before");
                     warnings.push(warning(WarningLevel::Note, "workflow-failed", message));
                 }
                 Some(ended) if !good => {
                     let message = format!(
-                        "the measuring job ended with `{ended}`: what is here may be incomplete, or an earlier attempt's"
+                        "The measuring job ended with `{ended}`: what is here may be incomplete, or an earlier attempt's"
                     );
                     warnings.insert(0, warning(WarningLevel::Headline, Report::MEASURING_FAILED, message));
                 }
@@ -137,7 +137,7 @@ fn told<'a>(ended: Option<&str>, other: Option<&Other>, read: &'a Result<Gathere
 }
 
 fn unusable(reason: &str) -> Warning {
-    let message = format!("results cannot be used, and their benchmarks are missing here: {reason}");
+    let message = format!("Results cannot be used, and their benchmarks are missing here: {reason}");
     warning(WarningLevel::Headline, Report::UNUSABLE_RESULTS, message)
 }
 

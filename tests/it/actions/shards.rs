@@ -63,7 +63,7 @@ fn shards_give_the_rows_and_the_family_of_one_machine_and_a_missing_one_is_named
     let inputs = [("results", folder.to_str().unwrap())];
     Ran::of(site.report(5, &request, &inputs)).expect(3).says("suite two is in none of the results");
     let body = site.comment().0;
-    assert!(body.contains("of 3 shards these are missing, with all their benchmarks: 2"), "{body}");
+    assert!(body.contains("Of 3 shards these are missing, with all their benchmarks: 2"), "{body}");
 
     // Shards of two divisions, and one shard twice, are no matrix: the first is shown, the other named.
     let twice = String::from_utf8(files[0].clone()).unwrap();
@@ -135,7 +135,7 @@ fn a_shard_that_cannot_be_used_is_named_and_the_others_are_shown_without_a_green
         report(second, &[]).expect(3).says("suite two is in none of the results");
         let (body, meta) = site.comment();
         assert!(body.contains("bench-bot-results-2") && body.contains(complaint), "{body}");
-        assert!(body.contains("of 2 shards these are missing, with all their benchmarks: 2"), "{body}");
+        assert!(body.contains("Of 2 shards these are missing, with all their benchmarks: 2"), "{body}");
         assert_eq!((meta.state, site.output("verdict")), (State::Failed, "inconclusive".to_owned()), "{body}");
         let found = reported(&site);
         assert_eq!((found.verdict, found.counts.unchanged), (Overall::Inconclusive, 1));
@@ -163,5 +163,40 @@ fn a_shard_that_cannot_be_used_is_named_and_the_others_are_shown_without_a_green
     let (body, meta) = site.comment();
     assert_eq!(meta.state, State::Failed);
     assert!(!body.contains("BenchmarkA") && !body.contains("unchanged"), "{body}");
+    site.standin.assert_clean();
+}
+
+/// One suite, whose benchmarks are listed and divided: parts of it come from different machines.
+#[test]
+fn a_suite_that_lists_its_benchmarks_is_divided_and_put_together_again() {
+    let listed = "suites:\n  - name: one\n    run: sh bench.sh \"$BENCH_BOT_FILTER\"\n    \
+        list: printf 'A\\nB\\nC\\n'\nrounds: {fixed: 8}\nhost: {tuning: off}\n";
+    let script = |values: [u32; 3]| {
+        let lines = ["A", "B", "C"].into_iter().zip(values);
+        let print = |(name, value)| {
+            format!("echo {name} | grep -qE \"${{1:-.}}\" && echo 'Benchmark{name} 10 {value} ns/op'\n")
+        };
+        lines.map(print).collect::<String>() + "true\n"
+    };
+    let site = Site::of(Repo::of_scripts_with(listed, &script([100, 200, 300]), &script([100, 260, 300])));
+    let request = site.gate(5);
+    let results = site.measure(5, &request, &[]);
+    Ran::of(site.report(5, &request, &[("results", results.to_str().unwrap())])).expect(0);
+    let whole = rows(&reported(&site));
+    assert_eq!(whole.len(), 3, "{whole:?}");
+    for count in [2, 4] {
+        site.standin.with(|state| state.repositories.get_mut(NAME).unwrap().artifacts.clear());
+        for index in 1..=count {
+            let file = fs::read(site.measure(5, &request, &[("shard", &format!("{index}/{count}"))])).unwrap();
+            site.keep(5, &format!("bench-bot-results-{index}"), &file);
+        }
+        Ran::of(site.report(5, &request, &[("artifact", "bench-bot-results-*")])).expect(0);
+        let mut merged = rows(&reported(&site));
+        let mut expected = whole.clone();
+        merged.sort();
+        expected.sort();
+        assert_eq!(merged, expected, "{count} shards");
+        assert_eq!(site.output("regressions"), "1");
+    }
     site.standin.assert_clean();
 }
