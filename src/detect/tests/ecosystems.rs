@@ -105,9 +105,9 @@ fn libtest_benches_need_a_nightly_that_is_there_already() {
     assert!(none.found.is_empty());
     assert_eq!(none.left_out, ["Cargo.toml: `#[bench]` functions need a nightly toolchain, and there is none"]);
     let installed = look(&files, true);
-    assert_eq!(installed.found[0].suite.sides.head.run, "cargo +nightly bench --offline --lib --bench x");
+    assert_eq!(installed.found[0].suite.sides.head.run, "cargo +nightly bench --offline --lib --bench x 2>&1");
     let pinned = [files.as_slice(), &[("rust-toolchain", "nightly-2026-01-01\n")]].concat();
-    assert_eq!(look(&pinned, false).found[0].suite.sides.head.run, "cargo bench --offline --lib --bench x");
+    assert_eq!(look(&pinned, false).found[0].suite.sides.head.run, "cargo bench --offline --lib --bench x 2>&1");
 }
 
 #[test]
