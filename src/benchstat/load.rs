@@ -158,7 +158,8 @@ impl<'i> Loader<'i> {
                 }
             }
             Record::Failure(failure) => {
-                let package = configuration.iter().find(|(key, _)| *key == "pkg").map_or("", |(_, v)| v);
+                let configured = || configuration.iter().find(|(key, _)| *key == "pkg").map_or("", |(_, v)| v);
+                let package = failure.package.unwrap_or_else(configured);
                 let id = go::benchmark_id(package, failure.name);
                 self.failures.push((index, Failure { id, kind: failure.kind, message: failure.message }));
             }

@@ -6,6 +6,7 @@ mod actions;
 mod bot;
 mod config;
 mod docs;
+mod formats;
 mod gate;
 mod github;
 mod host;
