@@ -10,6 +10,8 @@ mod formats;
 mod gate;
 mod github;
 mod host;
+mod init;
 mod measure;
+mod release;
 mod run;
 mod sandbox;
