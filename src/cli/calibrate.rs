@@ -14,6 +14,7 @@ use anyhow::{Result, ensure};
 pub(crate) fn run(args: &CalibrateArgs) -> Result<u8> {
     ensure!(args.times >= 1, "--times must be at least 1");
     let inputs = flags::inputs(&args.plan, &args.output.fail_on)?;
+    output::probe(args.output.files())?;
     let mut tally = Tally::default();
     for time in 1..=args.times {
         let (request, site) = local::prepare(&args.commits, &args.plan, &inputs, true)?;

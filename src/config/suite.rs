@@ -165,8 +165,12 @@ fn name(raw: Option<String>, directory: &str, place: &Place) -> Result<String, F
         return if is_name(last) { Ok(last.to_owned()) } else { Err(place.key("directory").fault(message)) };
     };
     if !is_name(&name) {
-        let rule = "expected 1 to 100 bytes without `=`, quotes, control characters, or blanks, `-` and `/` in front";
-        return Err(place.key("name").fault(rule));
+        let message = format!(
+            "`{}` cannot be a name: it would have to be 1 to 100 bytes long, without `=`, quotes and control characters, not \
+             begin with `-` or `/`, and neither begin nor end with a blank",
+            printable(&name)
+        );
+        return Err(place.key("name").fault(message));
     }
     Ok(name)
 }

@@ -12,3 +12,4 @@ mod host;
 mod measure;
 mod run;
 mod sandbox;
+mod selftest;

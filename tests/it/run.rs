@@ -1,5 +1,8 @@
 //! `bench-bot run` in a terminal.
 
+mod early;
+mod silent;
+
 use crate::bot::{CONFIG, Repo, prints, report};
 use bench_bot::report::{Overall, Unjudged, Verdict};
 use bench_bot::side::Side;

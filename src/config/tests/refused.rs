@@ -34,6 +34,14 @@ const REFUSED: &[(&str, &str)] = &[
         "suites: [{checkout: {extra: [{repo: a/b, path: c}]}}]",
         "b.yml:1:30: suites[0].checkout.extra[0]: missing key `ref`",
     ),
+    // Values that read like others.
+    ("budget: 0", "b.yml:1:9: budget: `0` is no time: write one such as `10m`"),
+    ("budget: 0s", "b.yml:1:9: budget: must be longer than zero"),
+    (
+        "suites: [{name: -x, run: y}]",
+        "b.yml:1:17: suites[0].name: `-x` cannot be a name: it would have to be 1 to 100 bytes long, without `=`, quotes and \
+         control characters, not begin with `-` or `/`, and neither begin nor end with a blank",
+    ),
     // Nothing.
     ("suites:", "b.yml:1:8: suites: has no value; give it one or remove the key"),
     ("suites: [{run: x, setup: ~}]", "b.yml:1:26: suites[0].setup: has no value; give it one or remove the key"),

@@ -32,6 +32,12 @@ fn show_tells_what_there_is_and_changes_nothing() {
     assert!(text.contains("governor             ondemand (policy7)\n"), "{text}");
     let text = show(&Fake::vm().roots(), &place.journal());
     assert!(text.contains("steal time           not observable\n"), "{text}");
+    // A setting that is not there is said, and so is what a command's process could have.
+    for name in ["governor", "energy preference", "boost", "max frequency", "min frequency"] {
+        assert!(text.contains(&format!("{name:<20} absent: this machine has no such setting\n")), "{name} in\n{text}");
+    }
+    assert!(text.lines().any(|line| line.starts_with("cpu affinity ")), "{text}");
+    assert!(text.lines().any(|line| line.starts_with("nice  ")), "{text}");
     assert!(text.contains("benchmark's cpus     1 (no whole core but CPU 0's is free, so CPU 1 alone)\n"), "{text}");
 }
 

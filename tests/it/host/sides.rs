@@ -1,6 +1,12 @@
 //! Settings of one side alone, and what others change meanwhile.
 
 use super::*;
+use bench_bot::host::Observer;
+use bench_bot::measure::exec::{Exec, Step, StepKind};
+use bench_bot::measure::process::{HostExec, SideFolders};
+use bench_bot::side::{PerSide, Side};
+use std::cell::RefCell;
+use std::rc::Rc;
 use bench_bot::host::frequency::table;
 use bench_bot::host::{Frequencies, frequencies};
 
@@ -49,6 +55,52 @@ fn one_commit_under_two_settings_with_the_mhz_of_every_cpu() {
     };
     assert_eq!(without(fake.files()), without(before));
     assert!(place.is_clean());
+}
+
+/// The whole way: the process of each round reads the settings that are in force while it runs.
+#[test]
+fn each_round_runs_under_the_settings_of_its_side() {
+    let (fake, place) = (Fake::acpi(), Place::new());
+    let before = fake.files();
+    let trees = tempfile::tempdir().unwrap();
+    let folders = PerSide::from_fn(|side: Side| {
+        let tree = trees.path().join(side.name());
+        fs::create_dir(&tree).unwrap();
+        SideFolders { tree, private: trees.path().join(format!("{side}-private")) }
+    });
+    let text = "suites: [{name: s, run: x, head: {host: {governor: performance, boost: off}}}]\nhost: {tuning: best-effort}";
+    let mut config = bench_bot::config::load("b.yml", text).unwrap();
+    config.host = nothing();
+    let own = config.suites[0].sides.head.host.as_mut().unwrap();
+    (own.cpus, own.nice) = (Cpus::All, None);
+    let session = Rc::new(RefCell::new(begin(&fake, &place, &config.host)));
+    let observer = Observer::new(Rc::clone(&session), &config, &fake.roots(), false);
+    let mut exec = HostExec::new(folders).unwrap();
+    exec.hook(Box::new(observer));
+    let read = |file: &str| fake.path(file).display().to_string();
+    let command = format!("cat {} {}", read(GOVERNOR), read("sys/devices/system/cpu/cpufreq/boost"));
+    let step = |side: Side| Step {
+        side,
+        suite: "s".to_owned(),
+        kind: StepKind::Round,
+        command: command.clone(),
+        directory: String::new(),
+        env: Default::default(),
+        timeout: std::time::Duration::from_secs(60),
+        remove: Vec::new(),
+        collect: Vec::new(),
+        require: Vec::new(),
+        position: 1,
+    };
+    for side in [Side::Base, Side::Head, Side::Head, Side::Base] {
+        let ran = exec.run(&step(side)).unwrap();
+        let seen = String::from_utf8(ran.stdout).unwrap();
+        let wanted = if side == Side::Head { "performance\n0\n" } else { "schedutil\n1\n" };
+        assert_eq!(seen, wanted, "{side}");
+    }
+    drop(exec);
+    let _ = Rc::try_unwrap(session).unwrap().into_inner().finish();
+    assert_eq!(fake.files(), before);
 }
 
 #[test]
