@@ -54,6 +54,7 @@ fn found(machine: Machine, rounds: Vec<Round>) -> Vec<String> {
         tuning: vec![],
         suites: vec![suite],
         warnings: vec![],
+        asked: None,
     })
 }
 
