@@ -67,7 +67,10 @@ pub enum DetectError {
         left_out: Vec<String>,
     },
     /// A suite of the configuration has no command, and none was found for it.
-    #[error("suite {suite} has no `run`, and no benchmarks were found in {directory}{}: write the command", seen(left_out))]
+    #[error(
+        "suite {suite} has no `run`, and no benchmarks were found in {directory}{}: write the command",
+        seen(left_out)
+    )]
     Silent {
         /// The suite.
         suite: String,

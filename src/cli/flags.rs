@@ -1,8 +1,8 @@
 //! Flags as inputs: the command line and `action.yml` have one set of values and one set of rules.
 
 use crate::cli::args::{FailOnArg, PlanArgs};
-use crate::gate::{GateError, Inputs};
 use crate::config;
+use crate::gate::{GateError, Inputs};
 use crate::measure::seed::Seed;
 use anyhow::{Context, Result, anyhow, bail};
 use clap::ValueEnum;

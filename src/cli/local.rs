@@ -150,9 +150,7 @@ pub(crate) fn in_file(error: anyhow::Error, top: &Path, file: Option<&str>, conf
     let index = suite.and_then(|name| config.suites.iter().position(|suite| suite.name == name));
     let text = file.and_then(|file| std::fs::read_to_string(top.join(file)).ok());
     match (index, file, text) {
-        (Some(index), Some(file), Some(text)) => {
-            config::suite_error(file, &text, index, "", error.to_string()).into()
-        }
+        (Some(index), Some(file), Some(text)) => config::suite_error(file, &text, index, "", error.to_string()).into(),
         _ => error,
     }
 }

@@ -6,6 +6,7 @@ use crate::cli::output;
 use crate::selftest::goals::{self, Wanted};
 use crate::selftest::regime::Regime;
 use crate::selftest::{overhead, schedules, simulated};
+use crate::stats::power;
 use anyhow::{Result, ensure};
 
 /// Runs the parts that were asked for and prints their tables.
@@ -14,7 +15,7 @@ use anyhow::{Result, ensure};
 /// When a file cannot be written, a process cannot be run, or a signal arrives.
 pub(crate) fn run(args: &SelftestArgs) -> Result<u8> {
     ensure!(args.reports >= 1, "--reports must be at least 1");
-    ensure!(args.rounds >= 2 && args.rounds % 2 == 0, "--rounds must be even and at least 2");
+    ensure!(args.rounds >= 2 && args.rounds.is_multiple_of(2), "--rounds must be even and at least 2");
     output::probe(args.markdown.as_deref())?;
     let mut parts = args.parts.clone();
     if parts.is_empty() {
@@ -33,6 +34,7 @@ pub(crate) fn run(args: &SelftestArgs) -> Result<u8> {
             }
             SelftestPart::Schedules => schedules::run(args.experiments, args.units, tell)?,
             SelftestPart::Overhead => overhead::table(args.rounds)?,
+            SelftestPart::Constants => power::render(power::RUNS, power::SEED),
         };
         crate::cli::say::part!("{}{table}", if text.is_empty() { "" } else { "\n" });
         if !text.is_empty() {

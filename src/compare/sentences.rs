@@ -201,7 +201,12 @@ fn unparsed(part: &Part<'_>, place: &str, notices: &mut Notices) {
             counted => format!("in {counted} rounds"),
         };
         let line = if line == 0 { String::new() } else { format!(", line {line}") };
-        notices.add(WarningLevel::Warning, "unparsed-line", format!("{expected} ({rounds})"), &format!("{place}, {there}{line}"));
+        notices.add(
+            WarningLevel::Warning,
+            "unparsed-line",
+            format!("{expected} ({rounds})"),
+            &format!("{place}, {there}{line}"),
+        );
     }
 }
 

@@ -39,7 +39,9 @@ pub(super) fn of(pair: &Pair, table: &Table<'_>, setup: &PerSide<StepOutcome>, s
 /// The state of the side that has one; of two, base's, which then names what head did if both failed.
 fn first_of(base: Option<Verdict>, head: Option<Verdict>) -> Option<Verdict> {
     match (base, head) {
-        (Some(Verdict::Failed(side, why)), Some(Verdict::Failed(_, other))) => Some(Verdict::Failed(side, both(&why, &other))),
+        (Some(Verdict::Failed(side, why)), Some(Verdict::Failed(_, other))) => {
+            Some(Verdict::Failed(side, both(&why, &other)))
+        }
         (base, head) => base.or(head),
     }
 }

@@ -139,7 +139,7 @@ fn a_configuration_without_commands_is_completed() {
 
     let (mut config, mut source) = crate::config::load_with_source("b.yml", "suites: [{directory: doc}]").unwrap();
     let error = complete(&mut config, &mut source, trees).unwrap_err().to_string();
-    assert!(error.starts_with("no benchmarks found in doc."), "{error}");
+    assert!(error.starts_with("suite doc has no `run`, and no benchmarks were found in doc"), "{error}");
 }
 
 #[test]

@@ -2,8 +2,8 @@
 
 use super::helper::{self, Client, without_process};
 use super::journal::{self, Journal};
-use super::process::probe;
 use super::knob::Knob;
+use super::process::probe;
 use super::{HostError, JournalPlace, Roots, cpu, cpulist, describe, frequencies, knob, machine};
 use crate::config::{Cpus, Host, Tuning};
 use crate::results::{KnobOutcome, KnobStatus};

@@ -263,4 +263,3 @@ fn suite(run: &PerSide<String>, format: &str) -> Suite {
         narrow: None,
     }
 }
-

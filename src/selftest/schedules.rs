@@ -123,9 +123,8 @@ fn in_blocks(laboratory: &mut Laboratory, rows: &Rows, seed: Seed, experiment: u
             }
         }
     }
-    let judge = |blocks: &Vec<Block>| {
-        Some(Comparison { p: p_value(blocks), change: libm::expm1(shift::effect(blocks)?) })
-    };
+    let judge =
+        |blocks: &Vec<Block>| Some(Comparison { p: p_value(blocks), change: libm::expm1(shift::effect(blocks)?) });
     Ok(blocks.iter().filter_map(judge).collect())
 }
 

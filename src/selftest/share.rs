@@ -10,7 +10,7 @@ const SHOWN: f64 = 0.95;
 /// Confidence at which a goal counts as missed. Many are looked at, so it is high.
 const MISSED: f64 = 0.999;
 /// Fewer suites than this prove nothing about a share of rows.
-const FEWEST: usize = 5;
+pub(super) const FEWEST: usize = 5;
 
 /// A share, by suite: rows of one suite were measured in the same rounds and are not independent.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -53,7 +53,9 @@ impl Share {
         let mut interval = wilson_at(hits, of, level);
         let clusters: Vec<(f64, f64)> =
             self.suites.iter().filter(|(_, of)| *of > 0).map(|(h, o)| (*h as f64, *o as f64)).collect();
-        if let Some(share) = self.value().filter(|_| clusters.len() > 1) {
+        // With one case a suite the cases are independent.
+        let clustered = clusters.len() > 1 && clusters.iter().any(|(_, of)| *of > 1.0);
+        if let Some(share) = self.value().filter(|_| clustered) {
             let k = clusters.len() as f64;
             let squares: f64 = clusters.iter().map(|(h, o)| (h - share * o).powi(2)).sum();
             let error = (squares * k / (k - 1.0)).sqrt() / of as f64;

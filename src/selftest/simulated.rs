@@ -162,7 +162,8 @@ pub(crate) fn small_n() -> SmallN {
     for blocks in 1..=4 {
         for rows in 1..=40 {
             let plan = Plan::Fixed { blocks };
-            let scenario = Scenario { plan, ..Scenario::defaults(Model::Independent, vec![std::f64::consts::LN_2; rows]) };
+            let scenario =
+                Scenario { plan, ..Scenario::defaults(Model::Independent, vec![std::f64::consts::LN_2; rows]) };
             if smallest_p(blocks) > scenario.alpha / rows as f64 {
                 found.reports += 1;
                 found.coloured += u32::from(!scenario.outcome(1).changed.is_empty());

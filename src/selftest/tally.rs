@@ -63,7 +63,11 @@ impl Tally {
         self.coloured.next_suite();
         self.coloured.add(counts.regressions + counts.improvements > 0);
         let suspects = stage(suite, StageKind::Confirm).map_or(0, |stage| stage.suspects.len());
-        let sizes = |kind| stage(suite, kind).map_or(0.0, |stage| 2.0 * stage.blocks.len() as f64);
+        // Without what was disturbed and run again, which is counted apart.
+        let sizes = |kind| {
+            let blocks = stage(suite, kind).into_iter().flat_map(|stage| &stage.blocks);
+            2.0 * blocks.filter(|block| block.invalid.is_none() || block.kept).count() as f64
+        };
         let again = sizes(StageKind::Confirm) * suspects as f64 / rows.len().max(1) as f64;
         self.rounds.push(sizes(StageKind::Screen) + again);
         self.common(measured, &vec![0; rows.len()]);
@@ -127,9 +131,9 @@ impl Tally {
         self.gaps.extend(gaps(suite));
     }
 
-    /// Mean rounds a side for a benchmark of an unchanged suite.
-    pub(super) fn rounds(&self) -> f64 {
-        self.rounds.iter().sum::<f64>() / self.rounds.len().max(1) as f64
+    /// Median over the unchanged suites of the rounds a side for a benchmark, and the number of suites.
+    pub(super) fn rounds(&self) -> (Option<f64>, usize) {
+        (order::median_of(&self.rounds), self.rounds.len())
     }
 
     /// Median standard deviation of a pair of rounds.
@@ -169,8 +173,11 @@ fn blocks(suite: &SuiteResults, kind: StageKind, row: usize) -> Option<Vec<Block
 
 /// Standard deviation of a pair of rounds of the same code, from all stages of a row.
 fn deviation(suite: &SuiteResults, row: usize) -> Option<f64> {
-    let all: Vec<Block> =
-        [StageKind::Screen, StageKind::Confirm].into_iter().filter_map(|kind| blocks(suite, kind, row)).flatten().collect();
+    let all: Vec<Block> = [StageKind::Screen, StageKind::Confirm]
+        .into_iter()
+        .filter_map(|kind| blocks(suite, kind, row))
+        .flatten()
+        .collect();
     noise::of(&all).map(|noise| noise.sigma)
 }
 

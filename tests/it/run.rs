@@ -65,7 +65,9 @@ fn fail_on_makes_the_exit_code_one_and_every_file_is_written() {
     assert!(fs::read_to_string(markdown).unwrap().contains("+50.0%"));
     assert!(fs::read_to_string(html).unwrap().starts_with("<!"));
     let results = bench_bot::results::read(&fs::read(results).unwrap()).unwrap();
-    assert_eq!(results.suites[0].stages[0].blocks.len(), 4);
+    // A block that the machine disturbed is there too, beside the one that was run in its place.
+    let counted = results.suites[0].stages[0].blocks.iter().filter(|block| block.invalid.is_none() || block.kept);
+    assert_eq!(counted.count(), 4);
 }
 
 /// Everything that a report says comes from the results file: samples, policy, commits, differing sources.

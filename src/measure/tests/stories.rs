@@ -279,7 +279,8 @@ fn a_line_that_cannot_be_read_is_quoted() {
     };
     let tools = Tools { parse: &mute, choose: &none_chosen, invalid: &valid };
     let mut exec = ScriptedExec::new(script);
-    let results = run(&request(vec![suite("s")]), &mut exec, &tools, &Options::default(), &mut Silent).expect("measured");
+    let results =
+        run(&request(vec![suite("s")]), &mut exec, &tools, &Options::default(), &mut Silent).expect("measured");
     let round = &stage(&results, 0, StageKind::Screen).expect("stage").blocks[0].rounds[0];
     assert_eq!(round.unparsed, [(2, "missing iteration count, in `B oops sec`".to_owned())]);
 }

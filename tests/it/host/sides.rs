@@ -2,13 +2,13 @@
 
 use super::*;
 use bench_bot::host::Observer;
+use bench_bot::host::frequency::table;
+use bench_bot::host::{Frequencies, frequencies};
 use bench_bot::measure::exec::{Exec, Step, StepKind};
 use bench_bot::measure::process::{HostExec, SideFolders};
 use bench_bot::side::{PerSide, Side};
 use std::cell::RefCell;
 use std::rc::Rc;
-use bench_bot::host::frequency::table;
-use bench_bot::host::{Frequencies, frequencies};
 
 const CUR: &str = "cpufreq/scaling_cur_freq";
 
@@ -23,6 +23,7 @@ fn run_hardware(fake: &Fake) {
 
 #[test]
 fn one_commit_under_two_settings_with_the_mhz_of_every_cpu() {
+    let _alone = crate::alone();
     let (fake, place) = (Fake::acpi(), Place::new());
     let before = fake.files();
     let as_found = nothing();
@@ -60,6 +61,7 @@ fn one_commit_under_two_settings_with_the_mhz_of_every_cpu() {
 /// The whole way: the process of each round reads the settings that are in force while it runs.
 #[test]
 fn each_round_runs_under_the_settings_of_its_side() {
+    let _alone = crate::alone();
     let (fake, place) = (Fake::acpi(), Place::new());
     let before = fake.files();
     let trees = tempfile::tempdir().unwrap();
@@ -68,7 +70,8 @@ fn each_round_runs_under_the_settings_of_its_side() {
         fs::create_dir(&tree).unwrap();
         SideFolders { tree, private: trees.path().join(format!("{side}-private")) }
     });
-    let text = "suites: [{name: s, run: x, head: {host: {governor: performance, boost: off}}}]\nhost: {tuning: best-effort}";
+    let text =
+        "suites: [{name: s, run: x, head: {host: {governor: performance, boost: off}}}]\nhost: {tuning: best-effort}";
     let mut config = bench_bot::config::load("b.yml", text).unwrap();
     config.host = nothing();
     let own = config.suites[0].sides.head.host.as_mut().unwrap();
@@ -98,6 +101,9 @@ fn each_round_runs_under_the_settings_of_its_side() {
         let wanted = if side == Side::Head { "performance\n0\n" } else { "schedutil\n1\n" };
         assert_eq!(seen, wanted, "{side}");
     }
+    // The guardian was started for the first round of head, and did not end with it.
+    let guardian = session.borrow().guardian_pid().unwrap();
+    assert_eq!(guardian_of(&place.journal().dir), Some(guardian));
     drop(exec);
     let _ = Rc::try_unwrap(session).unwrap().into_inner().finish();
     assert_eq!(fake.files(), before);
@@ -105,6 +111,7 @@ fn each_round_runs_under_the_settings_of_its_side() {
 
 #[test]
 fn sides_that_both_ask_are_switched_without_a_detour() {
+    let _alone = crate::alone();
     let (fake, place) = (Fake::intel(), Place::new());
     let before = fake.files();
     let mut session = begin(&fake, &place, &settings());
@@ -121,6 +128,7 @@ fn sides_that_both_ask_are_switched_without_a_detour() {
 
 #[test]
 fn a_side_that_requires_what_is_not_there_puts_everything_back() {
+    let _alone = crate::alone();
     let (fake, place) = (Fake::arm(), Place::new());
     let before = fake.files();
     let mut session = begin(&fake, &place, &Host { boost: None, ..settings() });
@@ -131,6 +139,7 @@ fn a_side_that_requires_what_is_not_there_puts_everything_back() {
 
 #[test]
 fn what_somebody_else_changed_is_reported_as_drifted_and_put_back() {
+    let _alone = crate::alone();
     let (fake, place) = (Fake::intel(), Place::new());
     let before = fake.files();
     let session = begin(&fake, &place, &settings());
@@ -144,6 +153,7 @@ fn what_somebody_else_changed_is_reported_as_drifted_and_put_back() {
 
 #[test]
 fn what_somebody_else_changed_and_we_did_not_stays_theirs() {
+    let _alone = crate::alone();
     let (fake, place) = (Fake::intel(), Place::new());
     let session = begin(&fake, &place, &settings());
     let limit = "sys/devices/system/cpu/cpufreq/policy2/scaling_max_freq";
@@ -154,6 +164,7 @@ fn what_somebody_else_changed_and_we_did_not_stays_theirs() {
 
 #[test]
 fn a_setting_that_cannot_be_put_back_is_named_and_the_next_start_tries_again() {
+    let _alone = crate::alone();
     let (fake, place) = (Fake::intel(), Place::new());
     let before = fake.files();
     let session = begin(&fake, &place, &settings());

@@ -39,6 +39,16 @@ fn a_file_that_cannot_be_written_is_told_before_the_first_round() {
 }
 
 #[test]
+fn a_calibration_measures_one_commit_against_itself_and_gives_the_interval() {
+    let repo = Repo::of_scripts(&prints(&["A 10 100 ns/op", "B 10 100 ns/op"]), "exit 1\n");
+    let ran = repo.run(&["calibrate", "--head", "main", "--times", "2", "--rounds", "4"]).expect(0);
+    // R: binom::binom.wilson(0, 2) and (0, 4) give 0.6576 and 0.4899 as upper ends.
+    let told = "reports with a red or green row 0 of 2 (95 % interval 0.0 % to 65.8 %), red or green rows 0 of 4 (95 % interval \
+                0.0 % to 49.0 %)";
+    ran.says(told);
+}
+
+#[test]
 fn a_flag_that_cannot_be_is_told_first() {
     let (repo, mark) = marked();
     run(&repo, &["--base", "main", "--seed", "xyz"]).expect(2).says("--seed xyz: expected 32 hexadecimal digits");
@@ -72,7 +82,8 @@ fn a_temporary_folder_that_is_not_there_is_named() {
 fn a_suite_without_a_command_is_told_with_its_place() {
     let config = "rounds: {fixed: 8}\nsuites:\n  - name: codec\n";
     let repo = Repo::of_scripts_with(config, "true\n", "false\n");
-    let place = ".github/bench-bot.yml:3:5: suites[0]: suite codec has no `run`, and no benchmarks were found in this tree";
+    let place =
+        ".github/bench-bot.yml:3:5: suites[0]: suite codec has no `run`, and no benchmarks were found in this tree";
     run(&repo, &["--base", "main"]).expect(2).says(place);
     repo.run(&["check-config"]).expect(2).says(place);
 }

@@ -9,7 +9,10 @@ use bench_bot::side::Side;
 #[test]
 fn benchmarks_that_fail_under_a_green_exit_code_are_failed_rows() {
     let good = prints(&["Glob1 10 100 ns/op", "Glob2 10 100 ns/op"]);
-    let bad = format!("{}echo '--- FAIL: BenchmarkGlob2'\necho '    glob_test.go:7: no match'\nexit 0\n", prints(&["Glob1 10 100 ns/op"]));
+    let bad = format!(
+        "{}echo '--- FAIL: BenchmarkGlob2'\necho '    glob_test.go:7: no match'\nexit 0\n",
+        prints(&["Glob1 10 100 ns/op"])
+    );
     let repo = Repo::of_scripts(&good, &bad);
     run(&repo, &["--base", "main", "--fail-on", "failure"]).expect(1);
     assert_eq!(verdict(&repo, "Glob1"), Verdict::Unchanged);
