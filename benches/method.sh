@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Measures what docs/method.md says of real processes, and puts the tables there: a synthetic benchmark in every regime
-# (real), identical binaries under three schedules (schedules), and this program's own time (overhead). All three are
-# measured unless some are named. On a quiet machine it takes about half an hour.
-#   SUITES, EXPERIMENTS, ROUNDS   how much of each
+# Measures what docs/method.md says, and puts the tables there: a synthetic benchmark in every regime
+# (real), identical binaries under three schedules (schedules), this program's own time (overhead), and the simulated
+# machines (simulated), which need no quiet machine. All are run unless some are named; together they take about an hour.
+#   SUITES, EXPERIMENTS, ROUNDS, REPORTS   how much of each
 set -euo pipefail
 cd "$(dirname "$0")/.."
 cargo build --release --locked --bin bench-bot
@@ -26,11 +26,12 @@ fill() {
   cp "$work/method.md" docs/method.md
 }
 
-for part in ${*:-overhead schedules real}; do
+for part in ${*:-overhead schedules real simulated}; do
   case $part in
     overhead) fill overhead --rounds "${ROUNDS:-20}" ;;
     schedules) fill schedules --experiments "${EXPERIMENTS:-100}" ;;
+    simulated) fill simulated --reports "${REPORTS:-2000}" --seed 1 ;;
     real) fill real --suites "${SUITES:-20}" ;;
-    *) echo "unknown part: $part (overhead, schedules, real)" >&2; exit 2 ;;
+    *) echo "unknown part: $part (overhead, schedules, real, simulated)" >&2; exit 2 ;;
   esac
 done
