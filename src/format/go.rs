@@ -110,6 +110,12 @@ impl<'t> Collector<'t> {
         }
         let config = self.config(reader);
         let package = setting(reader, "pkg");
+        if reader.values().is_empty() {
+            // All of its values were NaN. An infinity makes the row failed too: neither is a number to compare.
+            let id = benchmark_id(package, result.name);
+            let message = "its value is not a number".to_owned();
+            self.parsed.failures.push(Failure { id, kind: super::FailureKind::Failed, message });
+        }
         for value in reader.values() {
             let (unit, factor) = tidy_unit(value.unit);
             let printed = (package, result.name, value.unit);
