@@ -21,7 +21,7 @@ mod selftest;
 mod shard;
 mod site;
 mod sources;
-mod stage;
+pub(crate) mod stage;
 
 pub(crate) use shard::shard;
 

@@ -44,6 +44,7 @@ pub(crate) fn in_actions(runner: &Runner) -> Result<u8> {
 
 fn repeat(args: &CalibrateArgs, inputs: &Inputs, tell: impl Fn(&str) -> Result<()>) -> Result<u8> {
     ensure!(args.times >= 1, "--times must be at least 1");
+    output::probe(args.output.files())?;
     let mut tally = Tally::default();
     for time in 1..=args.times {
         let (request, site) = local::prepare(&args.commits, &args.plan, inputs, true)?;
