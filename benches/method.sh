@@ -26,7 +26,8 @@ fill() {
   cp "$work/method.md" docs/method.md
 }
 
-for part in ${*:-overhead schedules real simulated}; do
+[ $# -gt 0 ] || set -- overhead schedules real simulated
+for part in "$@"; do
   case $part in
     overhead) fill overhead --rounds "${ROUNDS:-20}" ;;
     schedules) fill schedules --experiments "${EXPERIMENTS:-100}" ;;
