@@ -2,6 +2,7 @@
 
 use crate::benchstat;
 use crate::cli::args::{Colour, Form, OutputArgs};
+use crate::cli::say;
 use crate::config::ReportConfig;
 use crate::render::{self, CommentOptions};
 use crate::report::Report;
@@ -46,8 +47,9 @@ pub(crate) fn deliver(report: &Report, options: &CommentOptions, args: &OutputAr
 /// When standard output cannot be written, or a template fails.
 pub(crate) fn show(report: &Report, options: &CommentOptions, form: Form, colour: Colour) -> Result<()> {
     let text = match form {
-        Form::Text => render::terminal(report, width(), coloured(colour)),
-        Form::Markdown => render::comment(report, options)?.body,
+        // Names of benchmarks stand where a line begins.
+        Form::Text => say::plain(&render::terminal(report, width(), coloured(colour))).into_owned(),
+        Form::Markdown => say::plain(&render::comment(report, options)?.body).into_owned(),
         Form::Json => json(report)?,
         Form::Html => render::html(report, options)?,
     };

@@ -6,7 +6,7 @@ use super::decide::Rules;
 use super::notices::{Notices, number_of};
 use super::simulate::calibration;
 use crate::config::{Config, Correction, Rounds};
-use crate::report::{Family, Note, Row, SuiteReport, Unjudged, Verdict, WarningLevel};
+use crate::report::{Family, Note, Report, Row, SuiteReport, Unjudged, Verdict, WarningLevel};
 use crate::results::{Results, StageKind, Stopped};
 use crate::side::{PerSide, Side};
 use crate::stats::order;
@@ -116,7 +116,7 @@ fn shards(jobs: &[&Results], notices: &mut Notices) {
         (1..=count).filter(|index| !there.contains(index)).take(5).map(|i| i.to_string()).collect();
     if !missing.is_empty() {
         let message = format!("Of {count} shards these are missing, with all their benchmarks: {}", missing.join(", "));
-        notices.add(WarningLevel::Headline, "missing-shards", message, "");
+        notices.add(WarningLevel::Headline, Report::MISSING_SHARDS, message, "");
     }
     let machines: BTreeSet<&str> = jobs.iter().map(|job| job.machine.cpu.as_str()).collect();
     if machines.len() > 1 {

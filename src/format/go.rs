@@ -174,7 +174,8 @@ impl<'t> Collector<'t> {
     }
 
     fn failure(&mut self, reader: &Reader<'t>, failure: FailureLine<'t>) {
-        let id = benchmark_id(setting(reader, "pkg"), failure.name);
+        let package = failure.package.unwrap_or_else(|| setting(reader, "pkg"));
+        let id = benchmark_id(package, failure.name);
         self.parsed.failures.push(Failure { id, kind: failure.kind, message: failure.message });
     }
 

@@ -3,6 +3,7 @@
 use super::exec::{Execution, Step, StepKind};
 use super::metrics::measurement;
 use super::narrow::VARIABLE;
+use super::progress::Event;
 use super::rows::{Given, NOTES_LIMIT, ROWS_LIMIT, notes, shortened, warn};
 use super::runner::{Runner, Work};
 use super::{MeasureError, tail};
@@ -112,14 +113,19 @@ impl Runner<'_> {
             given.unparsed.push((0, format!("the command did not write {output}")));
             return;
         }
-        let asked = state.format.get(side).clone().unwrap_or_else(|| plan.format.clone());
-        match (self.tools.parse)(&asked, &execution.stdout, &execution.files) {
+        // Found anew in each round: what holds several formats would lose all but one.
+        match (self.tools.parse)(&plan.format, &execution.stdout, &execution.files) {
             Ok((format, mut parsed)) => {
                 if plan.output.is_none() {
                     quote(&mut parsed.warnings, &execution.stdout);
                 }
                 if !parsed.measurements.is_empty() {
                     results.format.get_or_insert_with(|| format.clone());
+                    let said = Side::BOTH.into_iter().any(|side| state.format.get(side).as_ref() == Some(&format));
+                    if plan.format == "auto" && !said {
+                        let note = format!("{}: the output of {side} is read as {format}", state.plan.suite.name);
+                        self.progress.event(&Event::Note(&note));
+                    }
                     *state.format.get_mut(side) = Some(format);
                 }
                 state.rows.take(results, parsed, &suffix, given, true);
