@@ -4,6 +4,7 @@ mod actions;
 pub mod args;
 mod calibrate;
 mod check_config;
+mod contained;
 mod failure;
 mod flags;
 mod host;

@@ -1,7 +1,8 @@
 //! `bench-bot run` in a terminal: measure, decide, show.
 
+use crate::actions::Runner;
 use crate::cli::args::RunArgs;
-use crate::cli::stage::{self, Settings};
+use crate::cli::stage::{self, Place, Settings};
 use crate::cli::{flags, local, output};
 use anyhow::Result;
 
@@ -13,7 +14,8 @@ pub(crate) fn locally(args: &RunArgs) -> Result<u8> {
     let inputs = flags::inputs(&args.plan, &args.output.fail_on)?;
     let (request, site) = local::prepare(&args.commits, &args.plan, &inputs, false)?;
     let mut progress = stage::progress(args.output.quiet);
-    let results = stage::measure_on_host(&request, &site, Settings::default(), &mut *progress)?;
+    let place = Place::decide(&request, args.plan.isolation, &Runner::from_env(), false)?;
+    let results = stage::measure(&request, &site, place, Settings::default(), &mut *progress)?;
     drop(progress);
     if let Some(path) = &args.output.results {
         output::write(path, &serde_json::to_vec(&results)?)?;

@@ -1,5 +1,6 @@
 //! The stages as `run`, `measure`, `report` and `demo` share them.
 
+use crate::cli::contained::measure_in_containers;
 use crate::cli::failure::Failure;
 pub(crate) use crate::cli::place::Place;
 use crate::cli::site::Site;
@@ -8,12 +9,13 @@ use crate::compare::{self, Context, SourceDifference};
 use crate::config::Config;
 use crate::format;
 use crate::host::{self, JournalPlace, Observer, Roots, Session};
+use crate::measure::exec::Exec;
 use crate::measure::process::HostExec;
 use crate::measure::progress::{Event, Lines, Progress, Silent, Terminal};
 use crate::measure::{self, Choice, Options, Tools};
 use crate::report::{Report, Revision, RunInfo, Verdict};
 use crate::request::Request;
-use crate::results::{Results, SuiteResults};
+use crate::results::{Machine, Results, SuiteResults};
 use crate::side::{PerSide, Side};
 use anyhow::Result;
 use std::cell::RefCell;
@@ -49,6 +51,7 @@ pub(crate) fn measure(
 ) -> Result<Results> {
     match place {
         Place::Host => measure_on_host(request, site, settings, progress),
+        Place::Container => measure_in_containers(request, site, settings, progress),
     }
 }
 
@@ -75,6 +78,29 @@ pub(crate) fn measure_on_host(
     if !hidden.is_empty() {
         progress.event(&Event::Note(&format!("bench commands do not see these variables: {}", hidden.join(", "))));
     }
+    let measured = carry_out(request, site, settings, &mut exec, machine, warnings, progress);
+    // The observer's share of the session goes with the executor.
+    drop(exec);
+    let tuning = Rc::try_unwrap(session).map(|session| session.into_inner().finish()).unwrap_or_default();
+    let mut results = measured?;
+    results.tuning = tuning;
+    results.warnings.extend(host::rules::warnings(&results));
+    Ok(results)
+}
+
+/// Measures with an executor that is ready.
+///
+/// # Errors
+/// As [`measure::run`].
+pub(crate) fn carry_out(
+    request: &Request,
+    site: &Site,
+    settings: Settings,
+    exec: &mut dyn Exec,
+    machine: Machine,
+    warnings: Vec<String>,
+    progress: &mut dyn Progress,
+) -> Result<Results> {
     let options = Options {
         machine,
         journal: settings.journal,
@@ -92,14 +118,7 @@ pub(crate) fn measure_on_host(
         choose: &|suites| choose(suites, &request.config),
         invalid: &host::rules::invalid,
     };
-    let measured = measure::run(request, &mut exec, &tools, &options, progress);
-    // The observer's share of the session goes with the executor.
-    drop(exec);
-    let tuning = Rc::try_unwrap(session).map(|session| session.into_inner().finish()).unwrap_or_default();
-    let mut results = measured?;
-    results.tuning = tuning;
-    results.warnings.extend(host::rules::warnings(&results));
-    Ok(results)
+    Ok(measure::run(request, exec, &tools, &options, progress)?)
 }
 
 fn choose(suites: &[SuiteResults], config: &Config) -> Vec<Choice> {

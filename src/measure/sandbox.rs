@@ -39,7 +39,7 @@ use folders::Places;
 use identity::Identity;
 use images::Images;
 use lock::Lock;
-use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -89,8 +89,6 @@ impl Default for Limits {
 pub struct Options<'o> {
     /// The suites that will run.
     pub suites: &'o [Suite],
-    /// Text of the Dockerfiles that suites name, by path, read from the trusted side.
-    pub dockerfiles: &'o BTreeMap<String, String>,
     /// Each side's tree and private folder, as we see them. They were made for this run, below `work`.
     pub folders: PerSide<SideFolders>,
     /// A folder of ours alone, in a place that the engine's host sees too.
@@ -235,6 +233,19 @@ impl std::fmt::Debug for ContainerExec {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("ContainerExec").field("run", &self.remains.identity.run).finish_non_exhaustive()
     }
+}
+
+/// Names of the credentials that this process was started with, also of those that it has removed since: whoever may
+/// look at the process still sees them.
+#[must_use]
+pub fn initial_tokens() -> Vec<String> {
+    use std::os::unix::ffi::OsStringExt;
+    let text = std::fs::read("/proc/self/environ").unwrap_or_default();
+    let pairs = text.split(|byte| *byte == 0).filter_map(|line| {
+        let at = line.iter().position(|byte| *byte == b'=')?;
+        Some((OsString::from_vec(line[..at].to_vec()), OsString::from_vec(line[at + 1..].to_vec())))
+    });
+    crate::measure::process::tokens(pairs)
 }
 
 /// Whether there is a Docker socket: `DOCKER_HOST`, or the usual one.
