@@ -38,7 +38,7 @@ pub(crate) fn measure_in_containers(
     let mut machine = host::machine(&roots);
     let warnings = describe(&exec, &mut machine);
     let host = &request.config.host;
-    let helper = HostHelper::is_needed() && touches_files(&request.config);
+    let helper = HostHelper::is_needed() && touches_files(&request.config) && has_files(&roots);
     let helper = if helper { Some(start_helper(&run, host, progress)?) } else { None };
     // What the helper sets is none of the session's business, which could only report that it is refused.
     let own = if helper.is_some() { without_files(host) } else { host.clone() };
@@ -145,6 +145,13 @@ fn touches_files(config: &Config) -> bool {
     let sides = config.suites.iter().flat_map(|suite| [&suite.sides.base, &suite.sides.head]);
     let hosts = sides.filter_map(|side| side.host.as_ref()).chain([&config.host]);
     hosts.into_iter().any(|host| host.tuning != crate::config::Tuning::Off && *host != without_files(host))
+}
+
+/// Whether the host has such files at all, as a container too can see. Virtual machines mostly have none.
+fn has_files(roots: &Roots) -> bool {
+    let cpu = roots.sys.join("devices/system/cpu");
+    let policies = std::fs::read_dir(cpu.join("cpufreq")).is_ok_and(|mut entries| entries.next().is_some());
+    policies || ["cpu0/cpufreq", "intel_pstate/no_turbo"].iter().any(|file| cpu.join(file).exists())
 }
 
 /// The same without what is a file of the host.

@@ -175,6 +175,8 @@ impl SandboxError {
 
 /// Executes commands in containers.
 pub struct ContainerExec {
+    // First: dropping the connections of `boxes` would end containers that are then removed twice.
+    remains: Remains,
     suites: Vec<SuiteImages>,
     boxes: Vec<SideBox>,
     places: Places,
@@ -187,7 +189,6 @@ pub struct ContainerExec {
     fresh_caches: bool,
     helpers: u32,
     started: Instant,
-    remains: Remains,
     _lock: Lock,
 }
 
@@ -264,9 +265,10 @@ impl ContainerExec {
         let identity = Identity::new(options.run);
         let places = Places::make(&engine, &options)?;
         let progress = options.progress;
+        // Made first: whatever is interrupted below, what it made carries the run's label.
+        let mut remains = Remains { engine: Arc::clone(&engine), identity: identity.clone(), images: Vec::new() };
         let lock = Lock::acquire(&engine, &identity, &places.launcher, options.patience, progress)?;
         lock::remove_orphans(&engine)?;
-        let mut remains = Remains { engine: Arc::clone(&engine), identity: identity.clone(), images: Vec::new() };
         let mut resolver =
             Images::new(&engine, &identity, &options.limits, options.dockerfiles, progress, &mut remains.images);
         let mut suites = Vec::new();
@@ -278,6 +280,7 @@ impl ContainerExec {
             });
         }
         let mut exec = Self {
+            remains,
             suites,
             boxes: Vec::new(),
             places,
@@ -289,7 +292,6 @@ impl ContainerExec {
             fresh_caches: false,
             helpers: 0,
             started: Instant::now(),
-            remains,
             _lock: lock,
         };
         exec.start_boxes()?;

@@ -4,6 +4,7 @@
 //! and a static build of bench-bot (`BENCH_BOT_TEST_STATIC`). `tests/container/run.sh` provides all of it. Without it
 //! every test here says that it is skipped; with `BENCH_BOT_TEST_ENGINE=required` it fails instead.
 
+mod action;
 mod attacks;
 mod ends;
 mod helper;

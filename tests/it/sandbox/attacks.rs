@@ -208,7 +208,7 @@ fn a_disk_filler_stops_the_run_before_the_disk_is_full() {
     let Some(mut rig) = Rig::new("a_disk_filler_stops_the_run_before_the_disk_is_full") else { return };
     let found = nix::sys::statvfs::statvfs(rig.work.path()).unwrap();
     let free = found.blocks_available() * found.fragment_size();
-    rig.limits.disk = free - (1 << 30);
+    rig.limits.disk = free - (2 << 30);
     let mut exec = rig.sandbox();
     let error = exec.run(&round(Side::Head, "cat /dev/zero > filler")).unwrap_err();
     let ExecError::Broken { source, .. } = &error else { panic!("{error:?}") };
