@@ -4,6 +4,7 @@ mod actions;
 pub mod args;
 mod calibrate;
 mod check_config;
+mod compare;
 mod contained;
 mod failure;
 mod flags;
@@ -15,6 +16,7 @@ pub(crate) mod pipeline;
 mod place;
 mod render;
 mod run;
+pub(crate) mod say;
 mod selftest;
 mod shard;
 mod site;
@@ -43,7 +45,7 @@ pub fn main() -> ExitCode {
     };
     log_to_stderr(cli.verbose);
     if let Err(error) = crate::measure::signal::install() {
-        eprintln!("bench-bot: signals are not handled: {error}");
+        crate::cli::say::err!("bench-bot: signals are not handled: {error}");
     }
     match dispatch(cli) {
         Ok(code) => ExitCode::from(code),
@@ -61,10 +63,7 @@ fn dispatch(cli: Cli) -> anyhow::Result<u8> {
         }
         Some(Command::Run(args)) if in_actions => actions::run(&args.output, args.plan.isolation),
         Some(Command::Run(args)) => run::locally(&args),
-        Some(Command::Compare(args)) => {
-            let (mut out, mut err) = (std::io::stdout().lock(), std::io::stderr().lock());
-            Ok(crate::benchstat::cli::run(&args, &mut std::io::stdin().lock(), &mut out, &mut err)?)
-        }
+        Some(Command::Compare(args)) => compare::run(&args),
         Some(Command::Gate(args)) => actions::gate(&args),
         Some(Command::Measure(args)) => actions::measure(&args),
         Some(Command::Report(args)) => actions::report(&args),

@@ -34,29 +34,32 @@ pub fn run(args: &DemoArgs) -> Result<u8> {
     let standin = Standin::start(Options::default()).context("starting the stand-in of GitHub")?;
     let demo = Demo::create(&scratch.path().join("clone"))?;
     demo.introduce(&standin, REPOSITORY, PULL_REQUEST);
-    println!("A throw-away repository with pull request #{PULL_REQUEST}, and a stand-in of GitHub at {}.", standin.url());
+    crate::cli::say::out!(
+        "A throw-away repository with pull request #{PULL_REQUEST}, and a stand-in of GitHub at {}.",
+        standin.url()
+    );
 
-    println!("\n=== First push: \"{}\"\n", demo.subjects[0]);
+    crate::cli::say::out!("\n=== First push: \"{}\"\n", demo.subjects[0]);
     let slow = push(&demo, 0, &standin, scratch.path(), &out)?;
     ensure!(slow.comments == 1, "the first run left {} comments, and one was expected", slow.comments);
-    println!("{}", slow.body);
+    crate::cli::say::out!("{}", slow.body);
 
-    println!("\n=== Second push: \"{}\"\n", demo.subjects[1]);
+    crate::cli::say::out!("\n=== Second push: \"{}\"\n", demo.subjects[1]);
     let fast = push(&demo, 1, &standin, scratch.path(), &out)?;
     ensure!(fast.comments == 1, "the second run left {} comments, and one was expected", fast.comments);
     ensure!(fast.id == slow.id, "the second run made a comment of its own");
-    println!("{}", fast.body);
+    crate::cli::say::out!("{}", fast.body);
 
     let problems = standin.problems();
     ensure!(problems.is_empty(), "the stand-in of GitHub complains: {}", problems.join("; "));
-    println!("\nOne comment, {}, created by the first run and edited by the second:", fast.id);
+    crate::cli::say::out!("\nOne comment, {}, created by the first run and edited by the second:", fast.id);
     for write in standin.writes().iter().filter(|write| write.contains("comments")) {
-        println!("  {write}");
+        crate::cli::say::out!("  {write}");
     }
-    println!("\nPreviews of the comment: {}", out.join("comment-1.html").display());
-    println!("                         {}", out.join("comment-2.html").display());
-    println!("Full reports:            {}", out.join("report-1.html").display());
-    println!("                         {}", out.join("report-2.html").display());
+    crate::cli::say::out!("\nPreviews of the comment: {}", out.join("comment-1.html").display());
+    crate::cli::say::out!("                         {}", out.join("comment-2.html").display());
+    crate::cli::say::out!("Full reports:            {}", out.join("report-1.html").display());
+    crate::cli::say::out!("                         {}", out.join("report-2.html").display());
     Ok(0)
 }
 

@@ -15,6 +15,7 @@ pub mod git;
 pub mod github;
 pub mod host;
 pub mod init;
+pub mod inspect;
 pub mod measure;
 pub mod publish;
 pub mod render;

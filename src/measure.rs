@@ -197,6 +197,7 @@ fn empty_suite(state: &SuiteState) -> SuiteResults {
         stages: Vec::new(),
         tools: BTreeMap::new(),
         filtered_out: 0,
+        inspected: PerSide::default(),
         warnings: state.plan.warnings.clone(),
     }
 }

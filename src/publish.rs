@@ -228,6 +228,19 @@ fn conclude(runner: &Runner, repository: &Repository<'_>, check: Option<&Check>)
     }
 }
 
+/// Sets every output of a report where there is none: a later step finds them all, and empty.
+///
+/// # Errors
+/// When the outputs cannot be written.
+pub fn no_outputs(runner: &Runner) -> std::result::Result<(), ActionsError> {
+    for (name, value) in
+        [("verdict", ""), ("regressions", "0"), ("improvements", "0"), ("comment-url", ""), ("report-json", "")]
+    {
+        runner.set_output(name, value)?;
+    }
+    Ok(())
+}
+
 fn set_outputs(runner: &Runner, outputs: &Outputs<'_>, comment: Option<&str>) -> std::result::Result<(), ActionsError> {
     runner.set_output("verdict", word(outputs.verdict))?;
     runner.set_output("regressions", &outputs.counts.regressions.to_string())?;

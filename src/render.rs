@@ -23,6 +23,8 @@ mod hostile_tests;
 #[cfg(test)]
 mod samples;
 #[cfg(test)]
+mod seed_tests;
+#[cfg(test)]
 mod template_tests;
 #[cfg(test)]
 mod tests;
@@ -74,19 +76,6 @@ fn place(path: &str, line: usize, column: usize) -> String {
     if line == 0 { path.to_owned() } else { format!("{path}:{line}:{column}") }
 }
 
-/// How the method fared on identical code, measured with the shipped defaults.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Calibration {
-    /// Reports with a red or green row.
-    pub coloured: u32,
-    /// All reports.
-    pub reports: u32,
-    /// The machine.
-    pub machine: String,
-    /// The date.
-    pub date: String,
-}
-
 /// Gives the text of a classic layout: `benchstat`, `benchstat-v1` or `benchcmp`.
 pub type Classic = fn(&Report, Layout) -> String;
 
@@ -103,8 +92,6 @@ pub struct CommentOptions {
     pub limit: usize,
     /// Name of the artifact that the workflow uploads, if it does.
     pub artifact: Option<String>,
-    /// The measured rate of false changes.
-    pub calibration: Option<Calibration>,
     /// Makes the text of the classic layouts.
     pub classic: Option<Classic>,
 }
@@ -117,7 +104,6 @@ impl Default for CommentOptions {
             name: "bench".to_owned(),
             limit: COMMENT_LIMIT,
             artifact: None,
-            calibration: None,
             classic: None,
         }
     }
@@ -271,13 +257,7 @@ pub fn write(report: &Report, format: Format, options: &CommentOptions, screen: 
 }
 
 fn frame<'a>(options: &'a CommentOptions, classic: Option<&'a str>) -> Frame<'a> {
-    Frame {
-        name: &options.name,
-        artifact: options.artifact.as_deref(),
-        calibration: options.calibration.as_ref(),
-        classic,
-        limit: options.limit,
-    }
+    Frame { name: &options.name, artifact: options.artifact.as_deref(), classic, limit: options.limit }
 }
 
 fn render(source: &Arc<Source>, limit: usize, problem: Option<RenderError>) -> Result<Rendered, RenderError> {

@@ -218,6 +218,9 @@ pub struct SuiteReport {
     /// The parameter inside names, where the suite's configuration has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sweep: Option<crate::config::Sweep>,
+    /// What became of the functions that the suite's `inspect` names.
+    #[serde(default, skip_serializing_if = "crate::inspect::Inspection::is_empty")]
+    pub inspection: crate::inspect::Inspection,
 }
 
 /// Rounds that failed on one side.

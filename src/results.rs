@@ -112,6 +112,9 @@ pub struct SuiteResults {
     /// Rows that the suite's `filter` hid.
     #[serde(default)]
     pub filtered_out: u32,
+    /// The functions that the suite's `inspect` names, disassembled.
+    #[serde(default, skip_serializing_if = "crate::inspect::is_empty")]
+    pub inspected: PerSide<crate::inspect::Inspected>,
     /// What a reader must know of this suite, in words; unescaped.
     #[serde(default)]
     pub warnings: Vec<String>,

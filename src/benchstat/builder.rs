@@ -26,6 +26,21 @@ pub struct Expressions {
     pub filter: String,
 }
 
+impl Expressions {
+    /// Whether all of them can be read.
+    ///
+    /// # Errors
+    /// The first one that cannot, with the place.
+    pub fn check(&self) -> Result<(), ExpressionError> {
+        Builder::new(self).map(|_| ())
+    }
+
+    /// Whether results are sorted as usual, all of them used.
+    pub(super) fn are_usual(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
 impl Default for Expressions {
     fn default() -> Self {
         let text = str::to_owned;

@@ -122,7 +122,7 @@ fn write_table(tables: &Tables, table: &Table, writer: &mut Writer<'_>) {
             writer.row.push(shortest(cell.summary.center));
             writer.push(|text| cell.summary.write_range(text));
             if let (Some(comparison), Some(base)) = (&cell.comparison, base) {
-                for footnote in &comparison.footnote {
+                for footnote in comparison.footnote.iter() {
                     writer.note(footnote);
                 }
                 writer.push(|text| comparison.write_delta(text, base, cell.summary.center));

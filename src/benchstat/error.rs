@@ -27,6 +27,9 @@ pub enum CompareError {
         /// Why.
         message: String,
     },
+    /// The report cannot be shown.
+    #[error("cannot show the report: {0}")]
+    Render(String),
     /// Output cannot be written.
     #[error("cannot write the result: {0}")]
     Write(String),

@@ -9,11 +9,11 @@ use super::units::Statements;
 use super::v1::{Collection, group_title};
 use super::{benchcmp, sample};
 use crate::format::go::{self, Reader, Record, Text, WarningKind};
-use crate::format::{Failure, Measurement, Parsed};
+use crate::format::{self, Failure, Format, Measurement, Parsed};
 use crate::report::{Warning, WarningLevel};
 use crate::stats::order;
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::io::Read;
 
 /// Most warnings of one input that are told one by one.
@@ -30,10 +30,19 @@ pub(super) struct Loader<'i> {
     pub(super) statements: Statements,
     /// Benchmarks that failed or were skipped, by input.
     pub(super) failures: Vec<(u32, Failure)>,
-    /// Take results that were put together from two places, which benchstat loses.
-    pub(super) recover: bool,
+    /// What is done with an input in no known format.
+    unknown: Unknown,
     told: usize,
     untold: usize,
+}
+
+/// What is done with an input that is in no known format.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Unknown {
+    /// It is read as Go's format, in which every line may be something else: what the tools of old do.
+    AsGo,
+    /// It is an error.
+    Refuse,
 }
 
 /// One input, read.
@@ -45,14 +54,14 @@ pub(super) enum Content<'b> {
 }
 
 impl<'i> Loader<'i> {
-    pub(super) fn new(format: &'i str, recover: bool, stdin: &'i mut dyn Read) -> Self {
+    pub(super) fn new(format: &'i str, unknown: Unknown, stdin: &'i mut dyn Read) -> Self {
         Self {
             format,
             stdin,
             warnings: Vec::new(),
             statements: Statements::default(),
             failures: Vec::new(),
-            recover,
+            unknown,
             told: 0,
             untold: 0,
         }
@@ -67,7 +76,7 @@ impl<'i> Loader<'i> {
         (self.told, self.untold) = (0, 0);
         let bytes = input::read(input, self.stdin)
             .map_err(|error| CompareError::Read { path: input.path.clone(), error: error.to_string() })?;
-        let content = content(&bytes, self.format)
+        let content = content(&bytes, self.format, self.unknown)
             .map_err(|message| CompareError::Format { path: input.path.clone(), message })?;
         let taken = take(self, content);
         if self.untold > 0 {
@@ -112,7 +121,8 @@ impl<'i> Loader<'i> {
         let mut results = 0;
         while let Some(record) = reader.next() {
             match record {
-                Record::Result(result) if result.recovered && !self.recover => {}
+                // benchstat loses it. The warning that comes with it says so.
+                Record::Result(result) if result.recovered && self.unknown == Unknown::AsGo => {}
                 Record::Result(result) => {
                     results += 1;
                     let origin = Origin {
@@ -232,12 +242,18 @@ impl<'i> Loader<'i> {
 }
 
 /// What `bytes` hold. An input in Go's format is not parsed here: layouts stream it.
-fn content<'b>(bytes: &'b [u8], format: &str) -> Result<Content<'b>, String> {
+fn content<'b>(bytes: &'b [u8], name: &str, unknown: Unknown) -> Result<Content<'b>, String> {
     let text = Text::decode(bytes);
-    if format == "go" || format == "auto" {
+    let automatic = name.trim().is_empty() || name.trim().eq_ignore_ascii_case("auto");
+    if name == "go" || automatic && text.looks_like_go() {
         return Ok(Content::Go(text));
     }
-    Err(format!("format {format:?} is not known"))
+    match format::parse(name, &format::Input { stdout: bytes, files: &BTreeMap::new() }) {
+        Ok((Format::Go, _)) => Ok(Content::Go(text)),
+        Ok((_, parsed)) => Ok(Content::Parsed(parsed)),
+        Err(_) if automatic && unknown == Unknown::AsGo => Ok(Content::Go(text)),
+        Err(error) => Err(error.to_string()),
+    }
 }
 
 /// The configuration of a measurement, in the order in which `go test` prints it.

@@ -10,9 +10,18 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 /// Configuration that is the machine's.
 const MACHINE: [&str; 3] = ["goos", "goarch", "cpu"];
 
+/// What differences between inputs lead to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Effect {
+    /// Rows are not compared.
+    Apart,
+    /// Rows are paired all the same, where only one pair is possible.
+    Paired,
+}
+
 /// Everything that keeps rows of the inputs apart, or makes them unlike. `inputs` are in the order of their numbers.
-pub(super) fn warnings(tables: &Tables, inputs: &[Input]) -> Vec<Warning> {
-    let view = View { tables, inputs, columns: tables.columns() };
+pub(super) fn warnings(tables: &Tables, inputs: &[Input], effect: Effect) -> Vec<Warning> {
+    let view = View { tables, inputs, effect, columns: tables.columns() };
     let mut warnings = Vec::new();
     let mut joined = HashSet::new();
     view.split_rows(&mut warnings, &mut joined, false);
@@ -29,6 +38,7 @@ type Place = (usize, usize);
 struct View<'t> {
     tables: &'t Tables,
     inputs: &'t [Input],
+    effect: Effect,
     /// How many columns there are in all tables.
     columns: usize,
 }
@@ -145,21 +155,19 @@ impl<'t> View<'t> {
             .collect();
         let keys: Vec<&str> = differences.iter().map(|(key, ..)| *key).collect();
         let places = rows.cells.map(|cell| self.place(cell));
-        Warning {
-            level: WarningLevel::Warning,
-            code: "rows-apart".to_owned(),
-            message: format!(
-                "{} of both inputs {} not compared: {}; first {} ({} and {}); --ignore {} joins them",
-                count(rows.rows, "row", "rows"),
-                if rows.rows == 1 { "is" } else { "are" },
-                reasons.join(", "),
-                rows.example,
-                places[0],
-                places[1],
-                keys.join(","),
-            ),
-            place: places[1].clone(),
-        }
+        let reasons = reasons.join(", ");
+        let example = format!("first {} ({} and {})", rows.example, places[0], places[1]);
+        let number = count(rows.rows, "row", "rows");
+        let message = match self.effect {
+            Effect::Apart => {
+                let verb = if rows.rows == 1 { "is" } else { "are" };
+                let keys = keys.join(",");
+                format!("{number} of both inputs {verb} not compared: {reasons}; {example}; --ignore {keys} joins them")
+            }
+            Effect::Paired => format!("{number} of both inputs would be the same but for this: {reasons}; {example}"),
+        };
+        let place = places[1].clone();
+        Warning { level: WarningLevel::Warning, code: "rows-apart".to_owned(), message, place }
     }
 
     /// Rows of one table that differ in their `-N` suffix only.

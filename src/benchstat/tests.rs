@@ -3,7 +3,9 @@
 mod faults;
 mod robustness;
 
-use super::cli::{CompareArgs, run};
+use super::MeasuredFile;
+use super::cli::{CompareArgs, FileLayout, Others, Streams, run};
+use crate::report::Report;
 use clap::Parser;
 use std::path::{Path, PathBuf};
 
@@ -22,13 +24,21 @@ struct Done {
 }
 
 fn compare(arguments: &[String]) -> Done {
+    compare_with(arguments, b"")
+}
+
+/// Compares with something on standard input.
+fn compare_with(arguments: &[String], mut stdin: &[u8]) -> Done {
     let command = std::iter::once("compare".to_owned()).chain(arguments.iter().cloned());
     let args = match Command::try_parse_from(command) {
         Ok(command) => command.args,
         Err(error) => return Done { out: String::new(), err: error.to_string(), code: 2 },
     };
     let (mut out, mut err) = (Vec::new(), Vec::new());
-    let (code, message) = match run(&args, &mut std::io::empty(), &mut out, &mut err) {
+    let mut streams = Streams { stdin: &mut stdin, out: &mut out, err: &mut err };
+    let render = |report: &Report, _: FileLayout| serde_json::to_string(report).map_err(|error| error.to_string());
+    let measured = |_: &[MeasuredFile]| Err("not here".to_owned());
+    let (code, message) = match run(&args, &mut streams, &Others { render: &render, measured: &measured }) {
         Ok(code) => (code, String::new()),
         Err(error) => (error.exit_code(), error.to_string()),
     };

@@ -347,7 +347,7 @@ fn write_row(out: &mut String, row: &[String], widths: &[usize], title: bool) {
     };
     for (at, cell) in row.iter().enumerate().skip(1) {
         let last = at + 1 == row.len();
-        let _ = if title && last || last && cell.starts_with('(') {
+        let _ = if last && (title || cell.starts_with('(')) {
             write!(out, "  {cell}")
         } else if title {
             write!(out, "  {cell:<0$}", widths[at])

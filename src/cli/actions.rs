@@ -14,10 +14,11 @@ pub(crate) use run::run;
 
 use crate::actions::{Event, Runner};
 use crate::cli::args::{GateArgs, MeasureArgs, OutputArgs, ReportArgs};
+use crate::gate::{Decision, Gate};
 use crate::github::{Client, Repository};
 use crate::measure::signal;
 use crate::request::{self, Request};
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -73,6 +74,29 @@ pub(crate) fn event<'c>(runner: &Runner, client: &'c Client) -> Result<(Event, R
     Ok((event, client.repository(&name)?))
 }
 
+/// Decides, with the outputs of a gate and the reason in log and summary, also when nothing can be decided.
+///
+/// # Errors
+/// As [`Gate::decide`]; the summary has it then.
+pub(crate) fn decide(gate: &Gate<'_>, event: &Event, runner: &Runner) -> Result<Decision> {
+    let decided = gate.decide(event).and_then(|decision| {
+        crate::gate::announce(runner, &decision)?;
+        Ok(decision)
+    });
+    decided.map_err(|error| {
+        let text = error.to_string().replace(['`', '\n', '\r'], " ");
+        for written in [
+            runner.add_summary(&format!("**Nothing was measured**: `{}`\n", text.trim())).map(|_| ()),
+            runner.set_output("run", "false"),
+        ] {
+            if let Err(second) = written {
+                tracing::warn!("{second}");
+            }
+        }
+        error.into()
+    })
+}
+
 /// The request that was handed over: the JSON itself, or a file of it.
 ///
 /// # Errors
@@ -83,9 +107,35 @@ pub(crate) fn request(given: Option<&str>, runner: &Runner) -> Result<Request> {
     let bytes = if given.trim_start().starts_with('{') {
         given.as_bytes().to_vec()
     } else {
-        std::fs::read(given).with_context(|| format!("reading the request {given}"))?
+        read_file(Path::new(given), crate::gate::MAX_REQUEST).context("the request")?
     };
+    ensure!(
+        bytes.len() <= crate::gate::MAX_REQUEST,
+        "the request is longer than {} bytes, and no gate makes such a one",
+        crate::gate::MAX_REQUEST
+    );
     Ok(request::read(&bytes)?)
+}
+
+/// A file that somebody else may have put there: regular, and cut after one byte more than `limit`, so that whoever
+/// checks its length sees that it is too long. A link is not followed, and a pipe not waited for.
+///
+/// # Errors
+/// When there is no such file, or it is something else.
+pub(crate) fn read_file(path: &Path, limit: usize) -> Result<Vec<u8>> {
+    use std::io::Read;
+    use std::os::unix::fs::OpenOptionsExt;
+    let open = || -> std::io::Result<Vec<u8>> {
+        let flags = nix::libc::O_NOFOLLOW | nix::libc::O_NONBLOCK;
+        let file = std::fs::File::options().read(true).custom_flags(flags).open(path)?;
+        if !file.metadata()?.is_file() {
+            return Err(std::io::Error::other("not a regular file"));
+        }
+        let mut bytes = Vec::new();
+        file.take(limit as u64 + 1).read_to_end(&mut bytes)?;
+        Ok(bytes)
+    };
+    open().with_context(|| format!("reading {}", path.display()))
 }
 
 /// The workspace of the job, or the current folder.

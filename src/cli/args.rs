@@ -272,6 +272,9 @@ pub struct CheckConfigArgs {
     /// The file. Default: `.github/bench-bot.yml` of the repository around the current folder, or detection.
     #[arg(value_name = "FILE")]
     pub file: Option<String>,
+    /// The same.
+    #[arg(long, value_name = "FILE", conflicts_with = "file")]
+    pub config: Option<String>,
     /// The repository; default is the one around the current folder.
     #[arg(long, value_name = "DIR")]
     pub repository: Option<PathBuf>,

@@ -26,10 +26,10 @@ pub(crate) fn run(args: &CalibrateArgs) -> Result<u8> {
         if time == args.times {
             output::deliver(&report, &output::comment_options(&request.config.report), &args.output)?;
         }
-        eprintln!("bench-bot: {time} of {}: {}", args.times, tally.sentence());
+        crate::cli::say::err!("bench-bot: {time} of {}: {}", args.times, tally.sentence());
         stage::conclude(&report, &request.config)?;
     }
-    println!("\nCalibration, two builds of one commit: {}", tally.sentence());
+    crate::cli::say::out!("\nCalibration, two builds of one commit: {}", tally.sentence());
     Ok(0)
 }
 

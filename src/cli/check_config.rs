@@ -1,7 +1,7 @@
 //! `bench-bot check-config`: validates without running and shows what would run.
 
 use crate::cli::args::CheckConfigArgs;
-use crate::config::{self, Config, Source};
+use crate::config;
 use crate::detect;
 use crate::side::PerSide;
 use anyhow::{Context, Result};
@@ -9,12 +9,10 @@ use std::path::{Path, PathBuf};
 
 pub(crate) fn run(args: &CheckConfigArgs) -> Result<u8> {
     let root = root(args.repository.as_deref())?;
-    let (mut config, mut source) = match config::load_tree(&root, args.file.as_deref())? {
-        Some(loaded) => loaded,
-        None => (Config::default(), Source::default()),
-    };
+    let (mut config, mut source) =
+        config::load_tree(&root, args.file.as_deref().or(args.config.as_deref()))?.unwrap_or_default();
     detect::complete(&mut config, &mut source, PerSide { base: &root, head: &root })?;
-    print!("{}", config::describe(&config, &source));
+    crate::cli::say::part!("{}", config::describe(&config, &source));
     Ok(0)
 }
 

@@ -1,6 +1,5 @@
 //! Measuring in containers: one a side, beside our own.
 
-use crate::actions::Runner;
 use crate::cli::failure::Failure;
 use crate::cli::site::Site;
 use crate::cli::stage::{Settings, carry_out};
@@ -18,6 +17,7 @@ use crate::side::{PerSide, Side};
 use anyhow::{Context, Result};
 use std::cell::RefCell;
 use std::collections::BTreeSet;
+use std::path::Path;
 use std::rc::Rc;
 
 /// Measures in containers.
@@ -31,9 +31,8 @@ pub(crate) fn measure_in_containers(
     settings: Settings,
     progress: &mut dyn Progress,
 ) -> Result<Results> {
-    let runner = Runner::from_env();
     let run = request.origin.as_ref().map_or_else(|| "terminal".to_owned(), |it| format!("{}-{}", it.run, it.attempt));
-    let mut exec = begin(request, site, &runner, &run, progress)?;
+    let mut exec = begin(request, site, settings.owner.as_deref(), &run, progress)?;
     let roots = Roots::live();
     let mut machine = host::machine(&roots);
     let warnings = describe(&exec, &mut machine);
@@ -75,17 +74,17 @@ pub(crate) fn measure_in_containers(
 fn begin(
     request: &Request,
     site: &Site,
-    runner: &Runner,
+    workspace: Option<&Path>,
     run: &str,
     progress: &mut dyn Progress,
 ) -> Result<ContainerExec> {
     let chosen = |name: &String| request.suites.is_empty() || request.suites.contains(name);
     let suites: Vec<_> = request.config.suites.iter().filter(|suite| chosen(&suite.name)).cloned().collect();
-    let top = runner.workspace().map_or_else(std::env::current_dir, Ok).context("the workspace")?;
+    let top = workspace.unwrap_or(Path::new("."));
     let user = nix::unistd::geteuid();
     // Only root can hand the trees to somebody else.
     let owner = if user.is_root() {
-        owner(&top).with_context(|| format!("looking at {}", top.display()))?
+        owner(top).with_context(|| format!("looking at {}", top.display()))?
     } else {
         (user.as_raw(), nix::unistd::getegid().as_raw())
     };

@@ -30,11 +30,11 @@ impl Failure {
     /// Tells what went wrong, on standard error and inside Actions as an annotation, and gives the exit code.
     pub(crate) fn report(error: &anyhow::Error) -> u8 {
         if let Some(signal) = interrupted(error) {
-            eprintln!("bench-bot: stopped by signal {signal}; checkouts and processes are gone");
+            crate::cli::say::err!("bench-bot: stopped by signal {signal}; checkouts and processes are gone");
             return 128 + u8::try_from(signal).unwrap_or(0);
         }
         let text = format!("{error:#}");
-        eprintln!("bench-bot: {text}");
+        crate::cli::say::err!("bench-bot: {text}");
         let runner = Runner::from_env();
         if runner.in_actions() {
             let annotation = Annotation::new(Level::Error, text).titled("bench-bot");

@@ -17,6 +17,6 @@ pub(crate) fn run(args: &HostArgs) -> Result<u8> {
         }
         HostAction::Restore => host::restore(&roots, &journal)?,
     };
-    println!("{}", text.trim_end());
+    crate::cli::say::out!("{}", text.trim_end());
     Ok(0)
 }

@@ -18,15 +18,15 @@ pub(crate) fn run(args: &InitArgs) -> Result<u8> {
         ask(&mut std::io::stdin().lock(), &mut std::io::stderr())?
     };
     let outcome = init(&tree, plan)?;
-    println!("{}", outcome.detected);
+    crate::cli::say::out!("{}", outcome.detected);
     for path in &outcome.written {
-        println!("wrote   {path}");
+        crate::cli::say::out!("wrote   {path}");
     }
     for path in &outcome.kept {
-        println!("kept    {path}");
+        crate::cli::say::out!("kept    {path}");
     }
     for (number, step) in outcome.next.iter().enumerate() {
-        println!("{}. {step}", number + 1);
+        crate::cli::say::out!("{}. {step}", number + 1);
     }
     Ok(0)
 }

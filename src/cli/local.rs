@@ -22,7 +22,12 @@ struct Base {
 ///
 /// # Errors
 /// When a ref is unknown, base equals head without a reason, or nothing is found to run.
-pub(crate) fn prepare(commits: &CommitArgs, plan: &PlanArgs, inputs: &Inputs, calibration: bool) -> Result<(Request, Site)> {
+pub(crate) fn prepare(
+    commits: &CommitArgs,
+    plan: &PlanArgs,
+    inputs: &Inputs,
+    calibration: bool,
+) -> Result<(Request, Site)> {
     let top = root(commits.repository.as_deref())?;
     let workspace = Workspace::create(&std::env::temp_dir())?;
     let repository = Repository::from_clone(&workspace, &top)?;
@@ -89,7 +94,11 @@ fn base(repository: &Repository, args: &CommitArgs, head: &Commit, config: &Conf
         },
     };
     if config.compare.base == "target" && !args.merge_base {
-        return Ok(Base { commit: Commit { label: name, ..commit(repository, &tip)? }, explicit: false, behind: Some(0) });
+        return Ok(Base {
+            commit: Commit { label: name, ..commit(repository, &tip)? },
+            explicit: false,
+            behind: Some(0),
+        });
     }
     let sha = repository.merge_base(&tip, &head.sha)?;
     let label = format!("merge base with {name}");
@@ -108,7 +117,8 @@ fn configuration(top: &Path, path: Option<&str>) -> Result<(Config, ConfigSource
 /// Base equal to head is a mistake, unless the sides differ by configuration or a calibration was asked for.
 fn refuse_equal_sides(request: &Request) -> Result<()> {
     let commits = &request.commits;
-    let differ = request.config.suites.iter().any(|suite| suite.sides.base != suite.sides.head || suite.overlay.is_some());
+    let differ =
+        request.config.suites.iter().any(|suite| suite.sides.base != suite.sides.head || suite.overlay.is_some());
     if commits.base.sha != commits.head.sha || request.calibration || differ {
         return Ok(());
     }

@@ -1,12 +1,13 @@
 //! Where a report goes: files, and standard output in the form that was asked for.
 
+use crate::benchstat;
 use crate::cli::args::{Colour, Form, OutputArgs};
-use crate::config::{Layout, ReportConfig};
+use crate::config::ReportConfig;
 use crate::render::{self, CommentOptions};
 use crate::report::Report;
 use anyhow::{Context, Result};
 use std::io::{IsTerminal, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// How the configuration wants comments to look.
 pub(crate) fn comment_options(config: &ReportConfig) -> CommentOptions {
@@ -14,28 +15,29 @@ pub(crate) fn comment_options(config: &ReportConfig) -> CommentOptions {
         layout: config.layout,
         template: config.template.clone(),
         name: config.name.clone(),
+        classic: Some(benchstat::report_text),
         ..CommentOptions::default()
     }
 }
 
-/// Writes the files that were asked for, then the report to standard output.
+/// Shows the report on standard output, then writes the files that were asked for: whatever becomes of a file, the
+/// report has been seen.
 ///
 /// # Errors
-/// When a file cannot be written; the message names it.
+/// When a file cannot be written; the message names it, and the other files are written all the same.
 pub(crate) fn deliver(report: &Report, options: &CommentOptions, args: &OutputArgs) -> Result<()> {
-    if let Some(path) = &args.json {
-        write(path, json(report)?.as_bytes())?;
+    if !args.files_only {
+        show(report, options, args.format, args.color)?;
     }
-    if let Some(path) = &args.markdown {
-        write(path, render::comment(report, options)?.body.as_bytes())?;
-    }
-    if let Some(path) = &args.html {
-        write(path, render::html(report, options)?.as_bytes())?;
-    }
-    if args.files_only {
-        return Ok(());
-    }
-    show(report, options, args.format, args.color)
+    let mut failure = None;
+    let mut file = |path: &Option<PathBuf>, text: &dyn Fn() -> Result<String>| {
+        let written = path.as_ref().map_or(Ok(()), |path| write(path, text()?.as_bytes()));
+        failure = failure.take().or(written.err());
+    };
+    file(&args.json, &|| json(report));
+    file(&args.markdown, &|| Ok(render::comment(report, options)?.body));
+    file(&args.html, &|| Ok(render::html(report, options)?));
+    failure.map_or(Ok(()), Err)
 }
 
 /// Prints a report in one form.
@@ -55,6 +57,11 @@ pub(crate) fn show(report: &Report, options: &CommentOptions, form: Form, colour
         Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
         other => other.context("writing to standard output"),
     }
+}
+
+/// The report for standard output, coloured where that is a terminal.
+pub(crate) fn text(report: &Report) -> String {
+    render::terminal(report, width(), coloured(Colour::Auto))
 }
 
 /// The report as JSON, with a line end.

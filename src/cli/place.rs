@@ -1,46 +1,42 @@
-//! Where bench commands run, and when they must not.
+//! Where bench commands run, and when they must not: the facts are gathered here, [`sandbox::decide`] decides.
 
 use crate::actions::Runner;
 use crate::cli::args::IsolationArg;
 use crate::config::Isolation;
-use crate::git;
-use crate::measure::sandbox::{self, Facts, Where};
+use crate::measure::sandbox::{self, Facts, Where, registry_logins};
 use crate::request::Request;
 use anyhow::{Result, bail};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Where bench commands run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Place {
     /// Directly, on this host.
     Host,
-    /// In a container a side.
+    /// In one container a side.
     Container,
 }
 
 impl Place {
-    /// Decides where `request` is measured. `one_job`: this process also talks to GitHub.
+    /// Decides where `request` is measured, and notes in it what a reader must know. `one_job`: this process also
+    /// talks to GitHub; `clone`: the clone that an earlier step made, if it did.
     ///
     /// # Errors
-    /// When a token and a pull request's code would share an environment.
+    /// When a token and a pull request's code would share an environment, or there is no container to be had.
     pub(crate) fn decide(
-        request: &Request,
+        request: &mut Request,
         asked: Option<IsolationArg>,
         runner: &Runner,
         one_job: bool,
+        clone: &Path,
     ) -> Result<Self> {
-        if runner.in_actions() && runner.variable("BENCH_BOT_UNSAFE_HOST") == Some("1") {
-            return Ok(Self::Host);
-        }
         let asked = asked.map(|asked| match asked {
             IsolationArg::Auto => Isolation::Auto,
             IsolationArg::Container => Isolation::Container,
             IsolationArg::Host => Isolation::Host,
         });
-        let (place, note) = sandbox::decide(&facts(request, asked, runner, one_job)?)?;
-        if let Some(note) = note {
-            tracing::warn!("{note}");
-        }
+        let (place, note) = sandbox::decide(&facts(request, asked, runner, one_job, clone)?)?;
+        request.notes.extend(note);
         Ok(match place {
             Where::Host => Self::Host,
             Where::Container => Self::Container,
@@ -48,22 +44,24 @@ impl Place {
     }
 }
 
-fn facts(request: &Request, asked: Option<Isolation>, runner: &Runner, one_job: bool) -> Result<Facts> {
+fn facts(request: &Request, asked: Option<Isolation>, runner: &Runner, one_job: bool, clone: &Path) -> Result<Facts> {
     let input = match runner.input("isolation").filter(|_| runner.in_actions()) {
-        None => None,
+        None | Some("") => None,
         Some("auto") => Some(Isolation::Auto),
         Some("container") => Some(Isolation::Container),
         Some("host") => Some(Isolation::Host),
         Some(other) => bail!("input `isolation` is `{other}`; it can be `auto`, `container` or `host`"),
     };
-    let origin = request.origin.as_ref();
     let mut stored = Vec::new();
     if runner.in_actions() {
-        if let Some(workspace) = runner.workspace().filter(|path| path.join(".git").exists()) {
-            stored.extend(git::persisted_credentials(&workspace).unwrap_or_default());
+        if clone.join(".git").exists() {
+            let keys = crate::git::persisted_credentials(clone)?;
+            stored.extend(keys.into_iter().map(|key| format!("{key} in {}", clone.display())));
         }
-        stored.extend(std::env::var_os("HOME").map(|home| sandbox::registry_logins(&PathBuf::from(home))).unwrap_or_default());
+        let home = std::env::var_os("HOME").map(PathBuf::from);
+        stored.extend(home.map(|home| registry_logins(&home)).unwrap_or_default());
     }
+    let origin = request.origin.as_ref();
     Ok(Facts {
         in_actions: runner.in_actions(),
         configured: Some(request.config.isolation),

@@ -1,11 +1,13 @@
 //! `bench-bot render`: shows a report in another form, or tries a template.
 
 use crate::cli::args::{LayoutArg, RenderArgs};
-use crate::cli::output;
-use crate::config::{Layout, ReportConfig};
+use crate::cli::{output, stage};
+use crate::compare::{self, Context};
+use crate::config::{Config, Layout, ReportConfig};
 use crate::render;
 use crate::report::Report;
-use anyhow::{Context, Result, ensure};
+use crate::results;
+use anyhow::{Context as _, Result, ensure};
 
 pub(crate) fn run(args: &RenderArgs) -> Result<u8> {
     let report = read(args)?;
@@ -21,25 +23,31 @@ pub(crate) fn run(args: &RenderArgs) -> Result<u8> {
         let path = path.display().to_string();
         // A template that fails is an error here; in a comment the default layout steps in.
         let rendered = render::user_template(&text, &path, &report, &options)?;
-        print!("{}", rendered.body);
+        crate::cli::say::part!("{}", rendered.body);
         return Ok(0);
     }
     output::show(&report, &options, args.format, args.color)?;
     Ok(0)
 }
 
+/// A report, or the report of raw samples by the default policy.
 fn read(args: &RenderArgs) -> Result<Report> {
-    ensure!(args.files.len() == 1, "one `report.json` is rendered at a time; `bench-bot compare` takes several files");
-    let path = &args.files[0];
-    let text = std::fs::read(path).with_context(|| format!("reading {}", path.display()))?;
-    let report: Report = serde_json::from_slice(&text)
-        .with_context(|| format!("{} is no report.json of this version of bench-bot", path.display()))?;
-    ensure!(
-        report.schema == crate::report::SCHEMA,
-        "{} has schema {}, and this bench-bot reads {}",
-        path.display(),
-        report.schema,
-        crate::report::SCHEMA
-    );
-    Ok(report)
+    let mut all = Vec::new();
+    for path in &args.files {
+        let bytes = std::fs::read(path).with_context(|| format!("reading {}", path.display()))?;
+        let value: serde_json::Value =
+            serde_json::from_slice(&bytes).with_context(|| format!("{} is no JSON", path.display()))?;
+        if value.get("config_hash").is_some() {
+            all.push(results::read(&bytes).with_context(|| path.display().to_string())?);
+            continue;
+        }
+        ensure!(args.files.len() == 1, "{} is no results.json; reports are rendered one at a time", path.display());
+        let schema = value.get("schema").and_then(serde_json::Value::as_u64);
+        let ours = u64::from(crate::report::SCHEMA);
+        ensure!(value.get("verdict").is_some(), "{} is neither a report.json nor a results.json", path.display());
+        ensure!(schema == Some(ours), "{} was written by another version of bench-bot", path.display());
+        return serde_json::from_value(value).with_context(|| format!("{} is damaged", path.display()));
+    }
+    let context = Context { tool: stage::TOOL.to_owned(), ..Context::default() };
+    Ok(compare::report(&all, &Config::default(), &context))
 }

@@ -12,10 +12,12 @@ use anyhow::Result;
 /// When a ref, the configuration or a flag cannot be used, a signal arrives, or nothing could be compared.
 pub(crate) fn locally(args: &RunArgs) -> Result<u8> {
     let inputs = flags::inputs(&args.plan, &args.output.fail_on)?;
-    let (request, site) = local::prepare(&args.commits, &args.plan, &inputs, false)?;
+    let (mut request, site) = local::prepare(&args.commits, &args.plan, &inputs, false)?;
+    let top = std::env::current_dir()?;
+    let place = Place::decide(&mut request, args.plan.isolation, &Runner::from_env(), false, &top)?;
     let mut progress = stage::progress(args.output.quiet);
-    let place = Place::decide(&request, args.plan.isolation, &Runner::from_env(), false)?;
-    let results = stage::measure(&request, &site, place, Settings::default(), &mut *progress)?;
+    let settings = Settings { owner: Some(top), ..Settings::default() };
+    let results = stage::measure(&request, &site, place, settings, &mut *progress)?;
     drop(progress);
     if let Some(path) = &args.output.results {
         output::write(path, &serde_json::to_vec(&results)?)?;
@@ -25,4 +27,3 @@ pub(crate) fn locally(args: &RunArgs) -> Result<u8> {
     output::deliver(&report, &output::comment_options(&request.config.report), &args.output)?;
     stage::conclude(&report, &request.config)
 }
-

@@ -19,7 +19,7 @@ const CHANGED: usize = 3;
 pub(crate) fn run(args: &SelftestArgs) -> Result<u8> {
     ensure!(args.reports >= 1, "--reports must be at least 1");
     let text = tables(u64::from(args.reports), args.seed);
-    print!("{text}");
+    crate::cli::say::part!("{text}");
     if let Some(path) = &args.markdown {
         output::write(path, text.as_bytes())?;
     }

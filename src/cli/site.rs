@@ -33,9 +33,8 @@ impl Site {
         complete(request, &checkouts)?;
         for suite in &request.config.suites {
             let Some(overlay) = &suite.overlay else { continue };
-            let written = repository
-                .overlay(&checkouts, commits, overlay)
-                .with_context(|| format!("suite {}", suite.name))?;
+            let written =
+                repository.overlay(&checkouts, commits, overlay).with_context(|| format!("suite {}", suite.name))?;
             request.notes.push(format!(
                 "suite {}: {} from {} were put into {} before its setup",
                 suite.name,
@@ -57,7 +56,11 @@ impl Site {
 /// Detects what the configuration leaves open, and says so in the request.
 fn complete(request: &mut Request, checkouts: &Checkouts) -> Result<()> {
     let open = request.config.suites.is_empty()
-        || request.config.suites.iter().any(|suite| Side::BOTH.iter().any(|side| suite.sides.get(*side).run.is_empty()));
+        || request
+            .config
+            .suites
+            .iter()
+            .any(|suite| Side::BOTH.iter().any(|side| suite.sides.get(*side).run.is_empty()));
     if !open {
         return Ok(());
     }

@@ -6,10 +6,34 @@ use std::path::Path;
 
 /// Files that decide how everything around them is built.
 const BUILD: &[&str] = &[
-    "go.mod", "go.sum", "go.work", "Cargo.toml", "Cargo.lock", "rust-toolchain", "rust-toolchain.toml", "pyproject.toml",
-    "setup.py", "setup.cfg", "uv.lock", "poetry.lock", "Pipfile.lock", ".python-version", "package.json",
-    "package-lock.json", "yarn.lock", "pnpm-lock.yaml", "bun.lockb", "CMakeLists.txt", "meson.build", "Makefile",
-    "pom.xml", "build.gradle", "build.gradle.kts", "gradle.lockfile", "gradle.properties", ".tool-versions",
+    "go.mod",
+    "go.sum",
+    "go.work",
+    "Cargo.toml",
+    "Cargo.lock",
+    "rust-toolchain",
+    "rust-toolchain.toml",
+    "pyproject.toml",
+    "setup.py",
+    "setup.cfg",
+    "uv.lock",
+    "poetry.lock",
+    "Pipfile.lock",
+    ".python-version",
+    "package.json",
+    "package-lock.json",
+    "yarn.lock",
+    "pnpm-lock.yaml",
+    "bun.lockb",
+    "CMakeLists.txt",
+    "meson.build",
+    "Makefile",
+    "pom.xml",
+    "build.gradle",
+    "build.gradle.kts",
+    "gradle.lockfile",
+    "gradle.properties",
+    ".tool-versions",
 ];
 
 /// The first differing source of each suite, of those in `paths` (changed between the commits) that concern it.
@@ -23,9 +47,8 @@ pub(crate) fn differing(paths: &[String], config: &Config) -> Vec<SourceDifferen
             let parent = Path::new(path).parent().unwrap_or(Path::new(""));
             directories.iter().any(|directory| Path::new(directory).starts_with(parent))
         };
-        let concerns = |path: &&String| {
-            (inside(path) && is_benchmark(path)) || ((inside(path) || above(path)) && is_build(path))
-        };
+        let concerns =
+            |path: &&String| (inside(path) && is_benchmark(path)) || ((inside(path) || above(path)) && is_build(path));
         // Benchmarks first: they are what a reader should look at.
         let mut all: Vec<&String> = paths.iter().filter(concerns).collect();
         all.sort_by_key(|path| !is_benchmark(path));
@@ -50,8 +73,8 @@ fn is_build(path: &str) -> bool {
 /// By the habits of the languages: Go's `_test.go`, `benches/`, `bench` in a name.
 fn is_benchmark(path: &str) -> bool {
     let source = [
-        "go", "rs", "py", "js", "mjs", "cjs", "ts", "mts", "tsx", "jsx", "c", "cc", "cpp", "cxx", "h", "hpp", "java", "kt",
-        "jl", "cs", "sh", "awk", "lua", "rb",
+        "go", "rs", "py", "js", "mjs", "cjs", "ts", "mts", "tsx", "jsx", "c", "cc", "cpp", "cxx", "h", "hpp", "java",
+        "kt", "jl", "cs", "sh", "awk", "lua", "rb",
     ];
     let known = name(path).rsplit_once('.').is_some_and(|(_, ending)| source.contains(&ending));
     known && (path.ends_with("_test.go") || path.to_lowercase().split('/').any(|part| part.contains("bench")))

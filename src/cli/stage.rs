@@ -6,13 +6,13 @@ pub(crate) use crate::cli::place::Place;
 use crate::cli::site::Site;
 use crate::cli::sources::differing;
 use crate::compare::{self, Context, SourceDifference};
-use crate::config::Config;
+use crate::config::{Config, Rounds};
 use crate::format;
 use crate::host::{self, JournalPlace, Observer, Roots, Session};
 use crate::measure::exec::Exec;
 use crate::measure::process::HostExec;
 use crate::measure::progress::{Event, Lines, Progress, Silent, Terminal};
-use crate::measure::{self, Choice, Options, Tools};
+use crate::measure::{self, Choice, MeasureError, Options, Tools};
 use crate::report::{Report, Revision, RunInfo, Verdict};
 use crate::request::Request;
 use crate::results::{Machine, Results, SuiteResults};
@@ -36,6 +36,8 @@ pub(crate) struct Settings {
     pub(crate) raw: Option<PathBuf>,
     /// Time that the job has used already.
     pub(crate) spent: Duration,
+    /// The folder whose owner runs the commands in a container.
+    pub(crate) owner: Option<PathBuf>,
 }
 
 /// Measures where `place` says.
@@ -110,15 +112,26 @@ pub(crate) fn carry_out(
         warnings,
         config_hash: Some(site.config_hash.clone()),
     };
+    Ok(with_tools(request, exec, &options, progress)?)
+}
+
+/// Measures with an executor: how outputs are read, rows chosen and blocks judged is the same everywhere.
+pub(crate) fn with_tools(
+    request: &Request,
+    exec: &mut dyn Exec,
+    options: &Options,
+    progress: &mut dyn Progress,
+) -> Result<Results, MeasureError> {
     let tools = Tools {
         parse: &|format, stdout, files| {
             let input = format::Input { stdout, files };
-            format::parse(format, &input).map(|(found, parsed)| (found.name().to_owned(), parsed)).map_err(|e| e.to_string())
+            let parsed = format::parse(format, &input);
+            parsed.map(|(found, parsed)| (found.name().to_owned(), parsed)).map_err(|error| error.to_string())
         },
         choose: &|suites| choose(suites, &request.config),
         invalid: &host::rules::invalid,
     };
-    Ok(measure::run(request, exec, &tools, &options, progress)?)
+    measure::run(request, exec, &tools, options, progress)
 }
 
 fn choose(suites: &[SuiteResults], config: &Config) -> Vec<Choice> {
@@ -161,12 +174,34 @@ fn sources(request: &Request, site: &Site) -> Vec<SourceDifference> {
 fn reproduce(request: &Request, results: &[Results]) -> String {
     let commits = &request.commits;
     let mut words = vec!["bench-bot".to_owned(), "run".to_owned(), "--base".to_owned(), commits.base.sha.clone()];
-    words.extend(["--head".to_owned(), if commits.head.uncommitted { ".".to_owned() } else { commits.head.sha.clone() }]);
+    words.extend([
+        "--head".to_owned(),
+        if commits.head.uncommitted { ".".to_owned() } else { commits.head.sha.clone() },
+    ]);
     for suite in &request.suites {
         words.extend(["--suite".to_owned(), suite.clone()]);
     }
     if !request.filter.is_empty() {
         words.extend(["--filter".to_owned(), request.filter.clone()]);
+    }
+    let (config, default) = (&request.config, Config::default());
+    if config.rounds != default.rounds {
+        let rounds = match config.rounds {
+            Rounds::Fixed(rounds) => rounds.to_string(),
+            Rounds::Staged { screen, confirm } => format!("{screen}+{confirm}"),
+        };
+        words.extend(["--rounds".to_owned(), rounds]);
+    }
+    if config.budget != default.budget {
+        words.extend(["--budget".to_owned(), format!("{}ms", config.budget.as_millis())]);
+    }
+    if (config.compare.threshold - default.compare.threshold).abs() > f64::EPSILON {
+        words.extend(["--threshold".to_owned(), format!("{}%", config.compare.threshold * 100.0)]);
+    }
+    if let crate::request::ConfigSource::File(path) = &request.config_source
+        && path != crate::config::PATH
+    {
+        words.extend(["--config".to_owned(), path.clone()]);
     }
     if let [only] = results {
         words.extend(["--seed".to_owned(), only.seed.clone()]);
@@ -199,8 +234,10 @@ pub(crate) fn conclude(report: &Report, config: &Config) -> Result<u8> {
         .map(|suite| suite.name.as_str())
         .collect();
     if report.suites.is_empty() || !empty.is_empty() {
-        let which = if empty.is_empty() { "no suite was measured".to_owned() } else { format!("suite {}", empty.join(", ")) };
-        let failure = format!("nothing measured: {which} has no benchmark that gave values on both sides; the report says why");
+        let which =
+            if empty.is_empty() { "no suite was measured".to_owned() } else { format!("suite {}", empty.join(", ")) };
+        let failure =
+            format!("nothing measured: {which} has no benchmark that gave values on both sides; the report says why");
         return Err(Failure::nothing_measured(failure).into());
     }
     Ok(u8::from(compare::trips(report, &config.report.fail_on)) * crate::cli::failure::TRIPPED)

@@ -183,6 +183,7 @@ fn level_of_one(options: &FileOptions, size: usize) -> f64 {
 
 fn suite(name: String, rows: Vec<Row>) -> SuiteReport {
     SuiteReport {
+        inspection: crate::inspect::Inspection::default(),
         name,
         run: PerSide::default(),
         setup: PerSide::default(),

@@ -57,6 +57,12 @@ fn suite(merged: &[&SuiteResults], rows: Vec<Row>, sweep: Option<Sweep>) -> Opti
         filtered_out: merged.iter().fold(0, |sum, suite| sum.saturating_add(suite.filtered_out)),
         blocks: block_counts(merged),
         sweep,
+        // Every shard builds the same code: one that looked at it is enough.
+        inspection: merged
+            .iter()
+            .find(|suite| !crate::inspect::is_empty(&suite.inspected))
+            .map(|suite| crate::inspect::Inspection::of(&suite.inspected))
+            .unwrap_or_default(),
     })
 }
 

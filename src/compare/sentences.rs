@@ -31,9 +31,10 @@ pub(super) fn about_the_plan(
 ) {
     if let (Some(p), Some(rounds)) = (family.smallest_p, family.rounds_needed) {
         let message = format!(
-            "Too few rounds for {} rows: the smallest p that this run could give ({p:.2e}) does not survive the \
+            "Too few rounds for {} {}: the smallest p that this run could give ({p:.2e}) does not survive the \
              correction, so no row can be called changed; {rounds} rounds a side would do",
             family.size,
+            if family.size == 1 { "row" } else { "rows" },
         );
         notices.add(WarningLevel::Headline, "too-few-rounds", message, "");
     }
@@ -94,7 +95,9 @@ pub(super) fn about_jobs(jobs: &[&Results], context: &Context, notices: &mut Not
             Stopped::MaxTime => {
                 Some(("max-time", "the job's time limit ended measuring before the plan was carried out"))
             }
-            Stopped::Interrupted => Some(("interrupted", "measuring was interrupted: these are the results until then")),
+            Stopped::Interrupted => {
+                Some(("interrupted", "measuring was interrupted: these are the results until then"))
+            }
         };
         if let Some((code, message)) = stopped {
             notices.add(WarningLevel::Warning, code, message.to_owned(), &place);
@@ -183,8 +186,9 @@ fn unparsed(part: &Part<'_>, place: &str, notices: &mut Notices) {
         }
     }
     for ((side, line, expected), rounds) in lines {
-        let message = format!("{expected} (in {rounds} rounds)");
-        notices.add(WarningLevel::Warning, "unparsed-line", message, &format!("{place}, {side}, line {line}"));
+        let message = format!("{expected} (in {rounds} {})", if rounds == 1 { "round" } else { "rounds" });
+        let line = if line == 0 { String::new() } else { format!(", line {line}") };
+        notices.add(WarningLevel::Warning, "unparsed-line", message, &format!("{place}, {side}{line}"));
     }
 }
 

@@ -8,20 +8,22 @@ use super::{Findings, Found, Narrow, both, count, suite, version};
 const SETUP: &str = r#"set -e
 rm -rf .bench-bot
 mkdir .bench-bot
-go list -f '{{if or .TestGoFiles .XTestGoFiles}}{{.Dir}}{{end}}' ./... > .bench-bot/tested
+go list -f '{{if or .TestGoFiles .XTestGoFiles}}{{.ImportPath}} {{.Dir}}{{end}}' ./... > .bench-bot/tested
 n=0
-while IFS= read -r dir; do
+while IFS=' ' read -r package dir; do
   grep -qs '^func Benchmark' "$dir"/*_test.go || continue
   n=$((n+1))
   go test -c -o ".bench-bot/$n.test" "$dir" </dev/null
-  printf '%s\n' "$dir" >> .bench-bot/packages
+  printf '%s\n' "$package $dir" >> .bench-bot/packages
 done < .bench-bot/tested
 [ "$n" -gt 0 ] || { echo "no package of this module has benchmarks" >&2; exit 1; }"#;
 
 /// Runs every binary in its package's folder, as `go test` does; one that fails does not keep the others from running.
+/// A binary prints its package with its first result only, so that a failure before it would belong to no package.
 const RUN: &str = r#"root=$PWD n=0 status=0
-while IFS= read -r dir; do
+while IFS=' ' read -r package dir; do
   n=$((n+1))
+  echo "pkg: $package"
   ( cd "$dir" && exec "$root/.bench-bot/$n.test" -test.run='^$' -test.bench="${BENCH_BOT_FILTER:-.}" -test.benchmem -test.benchtime=100ms -test.count=1 ) </dev/null || status=$?
 done < .bench-bot/packages
 exit $status"#;

@@ -143,16 +143,20 @@ impl Gate<'_> {
             run_url: url.as_deref(),
             reason: None,
         });
-        let sticky =
-            self.sticky(asked.number, Marker::report(&config.report.name), last.meta.with_state(State::Cancelled));
+        let marker = Marker::report(self.report_name(config));
+        let sticky = self.sticky(asked.number, marker, last.meta.with_state(State::Cancelled));
         self.upsert(asked, &sticky, &body);
         self.answer(asked, &reply::cancelled(url.as_deref(), was_running));
         Ok(())
     }
 
     fn last(&self, number: u64, config: &Config) -> Result<Option<Last>, GateError> {
-        let name = self.inputs.name.as_ref().unwrap_or(&config.report.name);
-        busy::last(self.repository, number, name, self.inputs.bot_login.as_deref())
+        busy::last(self.repository, number, self.report_name(config), self.inputs.bot_login.as_deref())
+    }
+
+    /// What the workflow file calls the report, or else the configuration.
+    fn report_name<'c>(&'c self, config: &'c Config) -> &'c str {
+        self.inputs.name.as_ref().unwrap_or(&config.report.name)
     }
 
     /// Says no: a reaction, and an answer for whoever may ask.

@@ -92,6 +92,8 @@ pub fn upsert(
         bodies: &mut bodies,
         level: 0,
         text: sticky.marker.wrap(&sticky.meta, &first),
+        meta: sticky.meta.clone(),
+        body: first,
         attempts: Attempts::new(repository.client().limits()),
         not_ours: BTreeSet::new(),
         replaced: BTreeSet::new(),
@@ -123,6 +125,8 @@ struct Writer<'a> {
     bodies: &'a mut dyn FnMut(usize) -> Option<String>,
     level: usize,
     text: String,
+    meta: Meta,
+    body: String,
     attempts: Attempts<'a>,
     /// Comments that look like ours and may not be edited or are gone.
     not_ours: BTreeSet<u64>,
@@ -143,12 +147,25 @@ impl Writer<'_> {
     fn write(mut self) -> Result<Outcome> {
         for _ in 0..MAX_LOOKS {
             let ours = self.look()?;
+            self.remember_when(&ours);
             match self.act(&ours)? {
                 Step::Finished(outcome) => return Ok(outcome),
                 Step::LookAgain => {}
             }
         }
         Err(GitHubError::local("other writers keep changing the comment; nothing was settled".to_owned()))
+    }
+
+    /// Takes over when the run was asked for from what the comment says of the same run: cool-downs count from then.
+    fn remember_when(&mut self, ours: &[Comment]) {
+        if !self.meta.at.is_empty() {
+            return;
+        }
+        let same_run = |meta: &Meta| meta.run == self.meta.run && !meta.at.is_empty();
+        if let Some(known) = ours.iter().filter_map(|comment| Meta::of(&comment.body)).find(same_run) {
+            self.meta.at = known.at;
+            self.text = self.sticky.marker.wrap(&self.meta, &self.body);
+        }
     }
 
     fn look(&mut self) -> Result<Vec<Comment>> {
@@ -269,7 +286,8 @@ impl Writer<'_> {
         }
         let Some(body) = (self.bodies)(self.level + 1) else { return Err(error) };
         self.level += 1;
-        self.text = self.sticky.marker.wrap(&self.sticky.meta, &body);
+        self.text = self.sticky.marker.wrap(&self.meta, &body);
+        self.body = body;
         Ok(Step::LookAgain)
     }
 

@@ -269,8 +269,7 @@ impl ContainerExec {
         let mut remains = Remains { engine: Arc::clone(&engine), identity: identity.clone(), images: Vec::new() };
         let lock = Lock::acquire(&engine, &identity, &places.launcher, options.patience, progress)?;
         lock::remove_orphans(&engine)?;
-        let mut resolver =
-            Images::new(&engine, &identity, &options.limits, options.dockerfiles, progress, &mut remains.images);
+        let mut resolver = Images::new(&engine, &identity, &options.limits, progress, &mut remains.images);
         let mut suites = Vec::new();
         for suite in options.suites {
             suites.push(SuiteImages {

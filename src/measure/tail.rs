@@ -49,7 +49,7 @@ pub(super) fn tail(stdout: &[u8], stderr: &[u8]) -> String {
 
 /// Text without sequences, control characters and credentials. Only the end of the input is looked at.
 #[must_use]
-pub(super) fn clean(bytes: &[u8]) -> String {
+pub(crate) fn clean(bytes: &[u8]) -> String {
     // Enough for the limit after cleaning, and for a credential that begins before it.
     let from = bytes.len().saturating_sub(16 * LIMIT);
     let text = String::from_utf8_lossy(&bytes[from..]).replace("\r\n", "\n");

@@ -48,7 +48,7 @@ fn ten_thousand_rows_with_long_names_fit_and_are_counted() {
         &rendered.body[..3000]
     );
     assert!(rendered.body.starts_with("### 🔴 12 regressions among 10,000 rows: worst "));
-    assert_eq!(rendered.body.matches("🔴 **+").count(), 12);
+    assert_eq!(rendered.body.matches("🔴\u{a0}**+").count(), 12);
 }
 
 #[test]
@@ -65,12 +65,16 @@ fn of_too_many_changed_rows_the_worst_are_shown_and_all_are_counted() {
     let rendered = comment(&report, &CommentOptions::default()).unwrap();
     assert!(rendered.body.len() <= COMMENT_LIMIT);
     assert_eq!(problems(&rendered.body), Vec::<String>::new());
-    let shown = rendered.body.matches("🔴 **+").count();
+    let shown = rendered.body.matches("🔴\u{a0}**+").count();
     assert!(shown > 50, "{shown}");
     assert_eq!(rendered.left_out.changed, 3000 - shown);
     assert!(rendered.body.contains(&format!(", {} changed", number::grouped(3000 - shown))));
-    let deltas: Vec<f64> =
-        rendered.body.split("🔴 **+").skip(1).map(|rest| rest.split('%').next().unwrap().parse().unwrap()).collect();
+    let deltas: Vec<f64> = rendered
+        .body
+        .split("🔴\u{a0}**+")
+        .skip(1)
+        .map(|rest| rest.split('%').next().unwrap().parse().unwrap())
+        .collect();
     assert!(deltas.is_sorted_by(|a, b| a >= b), "{deltas:?}");
 }
 

@@ -23,6 +23,7 @@ use std::sync::Arc;
 use tera::{Context, Tera};
 
 const PAGE: &str = include_str!("../../templates/report.html.tera");
+const INSPECT: &str = include_str!("../../templates/partials/inspect.html.tera");
 const STYLE: &str = include_str!("../../templates/report.css");
 const SCRIPT: &str = include_str!("../../templates/report.js");
 
@@ -33,6 +34,7 @@ const ALL: Extras = Extras {
     visible: usize::MAX,
     failures: usize::MAX,
     long_tails: true,
+    functions: (usize::MAX, true),
     sweeps: usize::MAX,
     chart: None,
     classic: 0,
@@ -107,12 +109,7 @@ struct StageData<'a> {
 /// # Errors
 /// If the built-in template is broken, which the tests exclude.
 pub fn html(report: &Report, options: &CommentOptions) -> Result<String, RenderError> {
-    let frame = Frame {
-        name: &options.name,
-        artifact: options.artifact.as_deref(),
-        calibration: options.calibration.as_ref(),
-        ..Frame::default()
-    };
+    let frame = Frame { name: &options.name, artifact: options.artifact.as_deref(), ..Frame::default() };
     let prepared = Prepared::new(report, &frame, Ink::Plain);
     let view = prepared.view(usize::MAX, &ALL);
     let internal = |error: tera::Error| RenderError::Internal(error.to_string());
@@ -120,7 +117,7 @@ pub fn html(report: &Report, options: &CommentOptions) -> Result<String, RenderE
     context.insert("page", &page(report, &view, &prepared)?);
     let mut tera = Tera::new();
     tera.autoescape_on([""]);
-    tera.add_raw_template("report.html.tera", PAGE).map_err(internal)?;
+    tera.add_raw_templates([("partials/inspect.html.tera", INSPECT), ("report.html.tera", PAGE)]).map_err(internal)?;
     tera.render("report.html.tera", &context).map_err(internal)
 }
 

@@ -79,6 +79,12 @@ impl Ink {
         self.outside(text)
     }
 
+    /// A suite's name; plain files have none.
+    #[must_use]
+    pub fn suite(&self, name: &str) -> Outside {
+        if name.is_empty() { Outside("benchmarks".to_owned()) } else { self.outside(name) }
+    }
+
     /// A command or a sentence of a tool: shown on one line, cut at 600 characters.
     #[must_use]
     pub fn long(&self, text: &str) -> Outside {
@@ -121,6 +127,12 @@ impl Ink {
             // Punctuation of the sentence is not part of the name.
             let name = text.trim_end_matches([',', ';', ':', '.']);
             let (name, rest) = if name.is_empty() { (text.as_str(), "") } else { text.split_at(name.len()) };
+            // What is quoted already is not quoted again.
+            let name = name
+                .strip_prefix('`')
+                .and_then(|name| name.strip_suffix('`'))
+                .filter(|n| !n.is_empty())
+                .unwrap_or(name);
             push_word(sentence, &format!("{}{rest}", self.put(Piece { text: name.to_owned(), lines: false })));
         }
     }
@@ -188,14 +200,21 @@ fn push_word(sentence: &mut String, word: &str) {
 /// Whether a word cannot be anything but a word: no mention, reference, link, commit, list or markup.
 fn harmless(word: &str, first: bool) -> bool {
     static WORD: LazyLock<Regex> = LazyLock::new(|| {
-        // Letters; a number with a unit; a version; words with hyphens that do not end in a number (`GH-1` is a reference).
-        let kinds =
-            r"[\p{L}\p{M}]+|[0-9]{1,6}[A-Za-z%]{0,4}|[0-9]+(?:\.[0-9]+){1,3}[A-Za-z%]{0,4}|[A-Za-z0-9]+(?:-[A-Za-z]+)+";
-        Regex::new(&format!(r"^\(?(?:{kinds})[,;:.?)]{{0,2}}$")).expect("a constant pattern")
+        let kinds = [
+            r"[\p{L}\p{M}]+",
+            // A number with a sign, an exponent or a unit; a version; a date.
+            r"[+−-]?[0-9]{1,6}(?:e[+-]?[0-9]{1,3}|[A-Za-z%]{0,4})",
+            r"[+−-]?[0-9]+(?:\.[0-9]+){1,3}(?:e[+-]?[0-9]{1,3}|[A-Za-z%]{0,4})",
+            r"[0-9]{4}-[0-9]{2}-[0-9]{2}",
+            // Hyphens, but no number at the end: `GH-1` is a reference.
+            r"[A-Za-z0-9]+(?:-[A-Za-z]+)+",
+            r"[%≤≥±×→]",
+        ];
+        Regex::new(&format!(r"^\(?(?:{})[,;:.?)]{{0,2}}$", kinds.join("|"))).expect("a constant pattern")
     });
     static COMMIT: LazyLock<Regex> = LazyLock::new(|| Regex::new("^[0-9a-f]{7,}").expect("a constant pattern"));
     // A number with a point or a bracket would begin a list.
-    let list = first && word.starts_with(|c: char| c.is_ascii_digit());
+    let list = first && word.starts_with(|c: char| c.is_ascii_digit()) && word.ends_with(['.', ')']);
     word.len() <= 60 && !list && WORD.is_match(word) && !COMMIT.is_match(word.trim_start_matches('('))
 }
 

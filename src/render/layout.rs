@@ -27,7 +27,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 pub(super) const SHORT_PATIENCE: Duration = Duration::from_millis(300);
 
 /// Name, in includes, and text of every built-in template.
-const BUILT_IN: [(&str, &str); 15] = [
+const BUILT_IN: [(&str, &str); 16] = [
     ("comment.md.tera", include_str!("../../templates/comment.md.tera")),
     ("classic.md.tera", include_str!("../../templates/classic.md.tera")),
     ("state.md.tera", include_str!("../../templates/state.md.tera")),
@@ -37,6 +37,7 @@ const BUILT_IN: [(&str, &str); 15] = [
     ("partials/environment.md.tera", include_str!("../../templates/partials/environment.md.tera")),
     ("partials/failures.md.tera", include_str!("../../templates/partials/failures.md.tera")),
     ("partials/footer.md.tera", include_str!("../../templates/partials/footer.md.tera")),
+    ("partials/inspect.md.tera", include_str!("../../templates/partials/inspect.md.tera")),
     ("partials/left_out.md.tera", include_str!("../../templates/partials/left_out.md.tera")),
     ("partials/method.md.tera", include_str!("../../templates/partials/method.md.tera")),
     ("partials/states.md.tera", include_str!("../../templates/partials/states.md.tera")),

@@ -99,8 +99,8 @@ impl Figures {
     #[must_use]
     pub fn format(&self, value: f64) -> String {
         let text = self.scale.map_or_else(|| format!("{value:.0}"), |scale| scale.format(value));
-        // A value far outside its row's scale has hundreds of digits.
-        let text = if text.len() > 18 { format!("{value:.3e}") } else { text };
+        // A value far outside its scale has a row of zeros, or hundreds of digits.
+        let text = if text.len() > 11 { format!("{value:.3e}") } else { text };
         let text = text.replace('-', "−");
         let end = text.find(|c: char| c.is_alphabetic() && c != 'e').unwrap_or(text.len());
         let (digits, prefix) = text.split_at(end);

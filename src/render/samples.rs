@@ -170,6 +170,7 @@ pub(crate) fn suite(name: &str, specs: &[Spec], dice: &mut Dice) -> SuiteReport 
         filtered_out: 0,
         blocks: crate::report::BlockCounts { run: 4, invalid: 0, kept: 0 },
         sweep: None,
+        inspection: crate::inspect::Inspection::default(),
     };
     suite.geomeans = geomeans(&suite.rows);
     suite

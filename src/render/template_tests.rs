@@ -26,7 +26,7 @@ fn it_prints_what_it_asks_for() {
 fn it_may_use_the_parts_of_the_default_layout() {
     let template = "# Ours\n\n{% set rows = changed %}{% include \"partials/changed.md.tera\" %}\n{% include \"partials/footer.md.tera\" %}";
     let body = by(template, &samples::mixed()).unwrap();
-    assert!(body.contains("| change | benchmark |") && body.contains("🔴 **+13.8%** more"), "{body}");
+    assert!(body.contains("| change | benchmark |") && body.contains("🔴\u{a0}**+13.8%**\u{a0}more"), "{body}");
 }
 
 #[test]

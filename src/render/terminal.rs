@@ -1,5 +1,6 @@
 //! A report as lines of a terminal: the same content as the comment, as wide as the terminal, in colour if asked for.
 
+mod inspect;
 mod table;
 
 use super::ink::Ink;
@@ -19,6 +20,7 @@ const ALL: Extras = Extras {
     visible: usize::MAX,
     failures: usize::MAX,
     long_tails: true,
+    functions: (usize::MAX, true),
     sweeps: usize::MAX,
     chart: Some(0),
     classic: 0,
@@ -60,6 +62,7 @@ pub fn terminal(report: &Report, width: usize, colour: bool) -> String {
         page.text.push_str(&chart);
         page.text.push('\n');
     }
+    page.inspections(&view);
     page.sweeps(&view);
     for suite in &view.suites {
         page.suite(suite, &view);

@@ -93,20 +93,55 @@ fn the_sentences_that_keep_it_honest_are_there() {
 }
 
 #[test]
-fn calibration_and_artifact_are_named_where_they_are_known() {
-    let options = CommentOptions {
-        artifact: Some("bench-results".into()),
-        calibration: Some(Calibration {
-            coloured: 3,
-            reports: 412,
-            machine: "2 CPUs".into(),
-            date: "2026-11-30".into(),
-        }),
-        ..CommentOptions::default()
-    };
+fn an_artifact_is_linked_where_there_is_one() {
+    let options = CommentOptions { artifact: Some("bench-results".into()), ..CommentOptions::default() };
     let body = comment(&samples::unchanged(), &options).unwrap().body;
-    assert!(body.contains("3 of 412 reports had a coloured row (`2 CPUs`, `2026-11-30`)"), "{body}");
     assert!(body.contains("[raw samples](https://github.com/octo/codec/actions/runs/19283746501#artifacts)"), "{body}");
+}
+
+#[test]
+fn what_the_report_says_itself_is_not_said_twice() {
+    let warning = |level, code: &str, message: &str| crate::report::Warning {
+        level,
+        code: code.into(),
+        message: message.into(),
+        place: String::new(),
+    };
+    let mut report = samples::one_stage();
+    report.warnings = vec![
+        warning(crate::report::WarningLevel::Headline, "too-few-rounds", "Too few rounds for 18 rows"),
+        warning(
+            crate::report::WarningLevel::Warning,
+            "one-stage",
+            "One stage, not confirmed: no fresh rounds were run",
+        ),
+        warning(crate::report::WarningLevel::Note, "error-rate", "Nominally, at most 5 % of reports"),
+        warning(crate::report::WarningLevel::Note, "layout", "Differences below 5 % can come from the linker"),
+    ];
+    let body = body(&report);
+    for (text, times) in [
+        ("Too few rounds for 18 rows", 1),
+        ("This plan cannot call", 0),
+        ("one stage, not confirmed", 1),
+        ("One stage, not confirmed", 0),
+        ("Nominally, at most 5 % of reports", 1),
+        ("One error rate for the whole report", 0),
+        ("The correction is over 18 rows.", 1),
+        ("can come from", 1),
+    ] {
+        assert_eq!(body.matches(text).count(), times, "{text}\n{body}");
+    }
+}
+
+#[test]
+fn a_note_of_many_rows_is_said_once() {
+    let mut report = samples::many(240);
+    for row in &mut report.suites[0].rows {
+        row.notes.push(crate::report::Note::FewIterations(1));
+    }
+    let body = body(&report);
+    assert_eq!(body.matches("only 1 iteration behind a value").count(), 1);
+    assert!(body.contains(" and 4 more rows: only 1 iteration behind a value"), "{body}");
 }
 
 #[test]
@@ -114,10 +149,10 @@ fn changed_rows_come_first_and_regressions_before_improvements() {
     let body = body(&samples::mixed());
     let at = |text: &str| body.find(text).unwrap_or_else(|| panic!("{text}"));
     let order = [
-        at("🔴 **+13.8%** more"),
-        at("🔴 **+7."),
-        at("🟢 **−53.5%** fewer"),
-        at("🟢 **−11."),
+        at("🔴\u{a0}**+13.8%**\u{a0}more"),
+        at("🔴\u{a0}**+7."),
+        at("🟢\u{a0}**−53.5%**\u{a0}fewer"),
+        at("🟢\u{a0}**−11."),
         at("Looked changed at first"),
         at("<summary><code>github.com/octo/codec</code>"),
         at("Machine: "),
@@ -152,8 +187,8 @@ fn colour_is_for_confirmed_changes_alone() {
     for (name, report) in samples::all() {
         let body = body(&report);
         let confirmed = |verdict: Verdict| report.suites.iter().flat_map(|s| &s.rows).any(|row| row.verdict == verdict);
-        assert_eq!(body.contains("🔴 **"), confirmed(Verdict::Regression), "{name}");
-        assert_eq!(body.contains("🟢 **"), confirmed(Verdict::Improvement), "{name}");
+        assert_eq!(body.contains("🔴\u{a0}**"), confirmed(Verdict::Regression), "{name}");
+        assert_eq!(body.contains("🟢\u{a0}**"), confirmed(Verdict::Improvement), "{name}");
     }
 }
 

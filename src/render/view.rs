@@ -3,6 +3,7 @@
 //! [`Prepared`] formats each row once; [`Prepared::view`] lays out as many of them as asked for, most important first, so
 //! that [`fit`](super::fit) can try sizes.
 
+pub mod inspect;
 pub mod machine;
 pub mod order;
 pub mod prepare;
@@ -13,6 +14,7 @@ pub mod suite;
 pub mod word;
 
 use super::ink::Outside;
+use inspect::InspectionView;
 use machine::EnvironmentView;
 pub use prepare::{CHARTS, CLASSIC, Frame, Prepared};
 use revision::{RevisionView, RunView};
@@ -60,6 +62,8 @@ pub struct View {
     pub changed: Vec<Arc<RowView>>,
     /// Further rows that changed.
     pub changed_more: Vec<Arc<RowView>>,
+    /// What there is to say of changed rows, with the rows that it is said of.
+    pub remarks: Vec<String>,
     /// Suspects that were not confirmed, or not decided in time.
     pub suspects: Vec<Arc<RowView>>,
     /// Further ones.
@@ -80,6 +84,8 @@ pub struct View {
     pub chart: Option<Outside>,
     /// The text of a classic layout, for a fence; or nothing.
     pub classic: Option<Outside>,
+    /// Functions that were disassembled, by suite.
+    pub inspections: Vec<InspectionView>,
     /// Parameter sweeps.
     pub sweeps: Vec<SweepView>,
     /// How many more sweeps there are.
@@ -177,6 +183,8 @@ pub struct Extras {
     pub failures: usize,
     /// Whether their output is the long form.
     pub long_tails: bool,
+    /// Functions that were disassembled, and whether the differences of their code are shown.
+    pub functions: (usize, bool),
     /// Sweeps.
     pub sweeps: usize,
     /// Which of [`CHARTS`] is shown.

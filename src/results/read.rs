@@ -152,6 +152,8 @@ impl Check {
         short(suite.format.as_deref().unwrap_or_default(), NAME_LIMIT, &format!("{place}.format"))?;
         notes(&suite.warnings, &format!("{place}.warnings"))?;
         map(&suite.tools, &format!("{place}.tools"))?;
+        crate::inspect::check(&suite.inspected)
+            .map_err(|reason| ResultsError::Invalid { place: format!("{place}.inspected"), reason })?;
         self.rows += suite.rows.len();
         ensure(self.rows <= ROWS_LIMIT && suite.units.len() <= ROWS_LIMIT, &format!("{place}.rows"), "too many rows")?;
         let mut keys = HashSet::new();

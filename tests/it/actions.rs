@@ -1,7 +1,15 @@
 //! bench-bot in a job of GitHub Actions: the built program, real git and processes, the stand-in over real HTTP.
 
+mod asked;
+mod ends;
+mod refused;
+mod shards;
+mod workflows;
+
 use crate::bot::{CONFIG, Ran, Repo, prints};
 use crate::github::openapi;
+use bench_bot::github::comment::Meta;
+use bench_bot::standin::state::{Kept, Run};
 use bench_bot::standin::{Options, Standin, TOKEN};
 use serde_json::{Value, json};
 use std::fs;
@@ -25,11 +33,13 @@ impl Site {
         let config = repo.path().join(".github/bench-bot.yml");
         standin.with(|state| {
             state.account("ada");
+            state.accounts.get_mut("ada").unwrap().id = 1815;
             let known = state.add_repository(NAME);
             known.commits.clear();
             known.add_commit(&base, "Base", &[]);
             known.add_commit(&head, "Head", &[&base]);
             known.refs.insert("heads/main".to_owned(), base.clone());
+            known.roles.insert("ada".to_owned(), "write".to_owned());
             if let Ok(config) = fs::read(config) {
                 for commit in [&base, &head] {
                     known.files.insert((commit.clone(), ".github/bench-bot.yml".to_owned()), config.clone());
@@ -104,10 +114,10 @@ impl Site {
                 if found == name {
                     return value.join("\n");
                 }
-            } else if let Some((found, value)) = line.split_once('=') {
-                if found == name {
-                    return value.to_owned();
-                }
+            } else if let Some((found, value)) = line.split_once('=')
+                && found == name
+            {
+                return value.to_owned();
             }
         }
         panic!("no output {name} in {text}")
@@ -121,6 +131,74 @@ impl Site {
     }
 }
 
+/// The three-job form.
+impl Site {
+    /// The gate's request, for the pull request.
+    fn gate(&self, run: u64) -> String {
+        Ran::of(self.job("pull_request", &self.pull_request(), run, &[("token", TOKEN), ("mode", "gate")])).expect(0);
+        self.output("request")
+    }
+
+    /// The measuring job: on the host, and without a token. The results file.
+    fn measure(&self, run: u64, request: &str, inputs: &[(&str, &str)]) -> std::path::PathBuf {
+        let mut all = vec![("mode", "measure"), ("request", request), ("isolation", "host")];
+        all.extend(inputs);
+        Ran::of(self.job("pull_request", &json!({}), run, &all)).expect(0);
+        self.repo.path().join("bench-bot-out/results.json")
+    }
+
+    fn report(&self, run: u64, request: &str, inputs: &[(&str, &str)]) -> Command {
+        let mut all = vec![("mode", "report"), ("request", request)];
+        if !inputs.iter().any(|(name, _)| *name == "token") {
+            all.push(("token", TOKEN));
+        }
+        all.extend(inputs);
+        self.job("pull_request", &self.pull_request(), run, &all)
+    }
+
+    /// Keeps a file as an artifact of a run.
+    fn keep(&self, run: u64, name: &str, file: &[u8]) {
+        let archive = archive(file);
+        self.standin.with(|state| {
+            let id = state.number();
+            let head_sha = self.head.clone();
+            let known = state.repositories.get_mut(NAME).unwrap();
+            known.runs.entry(run).or_insert_with(|| Run {
+                event: "pull_request".to_owned(),
+                status: "in_progress".to_owned(),
+                conclusion: None,
+                head_branch: "change".to_owned(),
+                head_sha,
+            });
+            known.artifacts.push(Kept { id, name: name.to_owned(), run, archive, expired: false, digest: None });
+        });
+    }
+
+    /// The one comment, and what it says of its run.
+    #[track_caller]
+    fn comment(&self) -> (String, Meta) {
+        let mut ours = self.comments();
+        ours.retain(|comment| comment.2.starts_with("<!-- bench-bot:result"));
+        assert_eq!(ours.len(), 1, "{ours:?}");
+        let body = ours.remove(0).2;
+        let meta = Meta::of(&body).unwrap();
+        (body, meta)
+    }
+
+    fn summary(&self) -> String {
+        fs::read_to_string(self.repo.job().join("summary.md")).unwrap()
+    }
+}
+
+/// A zip archive of `results.json`, as the upload action makes it.
+pub(crate) fn archive(file: &[u8]) -> Vec<u8> {
+    use std::io::Write;
+    let mut zip = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    zip.start_file("results.json", zip::write::SimpleFileOptions::default()).unwrap();
+    zip.write_all(file).unwrap();
+    zip.finish().unwrap().into_inner()
+}
+
 fn slower() -> Site {
     Site::scripts(&prints(&["A 10 100 ns/op"]), &prints(&["A 10 150 ns/op"]))
 }
@@ -132,7 +210,10 @@ fn the_first_run_comments_and_the_second_edits() {
     let first = site.comments();
     assert_eq!(first.len(), 1);
     assert!(first[0].2.contains("+50.0%"), "{}", first[0].2);
-    assert_eq!((site.output("verdict"), site.output("regressions"), site.output("improvements")), ("regression".into(), "1".into(), "0".into()));
+    assert_eq!(
+        (site.output("verdict"), site.output("regressions"), site.output("improvements")),
+        ("regression".into(), "1".into(), "0".into())
+    );
     assert!(site.output("comment-url").contains("issuecomment"));
     assert_eq!(site.output("report-json"), "bench-bot-out/report.json");
     assert!(site.repo.path().join("bench-bot-out/report.json").is_file());
@@ -192,8 +273,10 @@ fn a_token_beside_the_code_of_a_pull_request_is_refused() {
     let site = slower();
     let mut command = site.one_job(1);
     command.env_remove("BENCH_BOT_UNSAFE_HOST").env("DOCKER_HOST", "unix:///nonexistent/docker.sock");
-    let ran = Ran::of(command).expect(2);
-    assert!(ran.stderr.contains("token"), "{}", ran.stderr);
+    Ran::of(command).expect(2).says("no Docker socket");
+    let mut command = site.one_job(1);
+    command.env_remove("BENCH_BOT_UNSAFE_HOST").env("INPUT_ISOLATION", "host");
+    Ran::of(command).expect(2).says("INPUT_TOKEN");
     let comments = site.comments();
     assert!(comments.iter().all(|comment| !comment.2.contains("\"state\":\"running\"")), "{comments:?}");
 }
@@ -248,13 +331,15 @@ fn three_jobs_share_two_files_and_only_two_of_them_a_token() {
     let request = site.output("request");
     assert!(site.comments()[0].2.contains("\"state\":\"running\""), "{}", site.comments()[0].2);
 
-    let measure = site.job("pull_request", &json!({}), 5, &[("mode", "measure"), ("request", &request)]);
+    let measure =
+        site.job("pull_request", &json!({}), 5, &[("mode", "measure"), ("request", &request), ("isolation", "host")]);
     Ran::of(measure).expect(0);
     let results = site.repo.path().join("bench-bot-out/results.json");
     assert!(results.is_file());
 
     let path = results.to_str().unwrap();
-    let inputs = [("token", TOKEN), ("mode", "report"), ("request", &request), ("results", path), ("measure-result", "success")];
+    let inputs =
+        [("token", TOKEN), ("mode", "report"), ("request", &request), ("results", path), ("measure-result", "success")];
     Ran::of(site.job("pull_request", &site.pull_request(), 5, &inputs)).expect(0);
     let comments = site.comments();
     assert_eq!(comments.len(), 1);
@@ -273,7 +358,13 @@ fn a_cancelled_measuring_job_is_told() {
     let site = slower();
     Ran::of(site.job("pull_request", &site.pull_request(), 5, &[("token", TOKEN), ("mode", "gate")])).expect(0);
     let request = site.output("request");
-    let inputs = [("token", TOKEN), ("mode", "report"), ("request", &request), ("results", "none"), ("measure-result", "cancelled")];
+    let inputs = [
+        ("token", TOKEN),
+        ("mode", "report"),
+        ("request", &request),
+        ("results", "none"),
+        ("measure-result", "cancelled"),
+    ];
     Ran::of(site.job("pull_request", &site.pull_request(), 5, &inputs)).expect(0);
     assert!(site.comments()[0].2.contains("\"state\":\"cancelled\""), "{}", site.comments()[0].2);
 }
@@ -281,7 +372,8 @@ fn a_cancelled_measuring_job_is_told() {
 #[test]
 fn a_signal_while_measuring_leaves_no_comment_that_says_running() {
     for (signal, code) in [("INT", 130), ("TERM", 143)] {
-        let site = Site::scripts("echo started > \"$OLDPWD/x\" 2>/dev/null; touch \"$MARK\"; sleep 300\n", "sleep 300\n");
+        let site =
+            Site::scripts("echo started > \"$OLDPWD/x\" 2>/dev/null; touch \"$MARK\"; sleep 300\n", "sleep 300\n");
         let mark = site.repo.job().join("mark");
         nix::unistd::mkfifo(&mark, nix::sys::stat::Mode::S_IRWXU).unwrap();
         let config = CONFIG.replace("    run:", &format!("    env: {{MARK: \"{}\"}}\n    run:", mark.display()));

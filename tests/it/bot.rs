@@ -109,7 +109,8 @@ impl Repo {
 }
 
 /// Two rounds a block, four blocks, nothing set on the host.
-pub(crate) const CONFIG: &str = "suites:\n  - name: script\n    run: sh bench.sh\nrounds: {fixed: 8}\nhost: {tuning: off}\n";
+pub(crate) const CONFIG: &str =
+    "suites:\n  - name: script\n    run: sh bench.sh\nrounds: {fixed: 8}\nhost: {tuning: off}\n";
 
 /// A script that prints one benchmark in Go's format.
 pub(crate) fn prints(lines: &[&str]) -> String {

@@ -14,7 +14,8 @@ fn blocks(text: &str, language: &str) -> Vec<String> {
     let mut lines = text.lines();
     while let Some(line) = lines.next() {
         if line.trim() == format!("```{language}") {
-            found.push(lines.by_ref().take_while(|line| line.trim() != "```").map(|line| format!("{line}\n")).collect());
+            found
+                .push(lines.by_ref().take_while(|line| line.trim() != "```").map(|line| format!("{line}\n")).collect());
         }
     }
     found
@@ -36,7 +37,8 @@ fn every_command_in_the_readme_is_understood() {
 
 #[test]
 fn the_readmes_configuration_is_valid() {
-    let configs: Vec<String> = blocks(&read("README.md"), "yaml").into_iter().filter(|block| block.contains("suites:")).collect();
+    let configs: Vec<String> =
+        blocks(&read("README.md"), "yaml").into_iter().filter(|block| block.contains("suites:")).collect();
     assert!(!configs.is_empty());
     for text in configs {
         bench_bot::config::load("README.md", &text).unwrap();
@@ -45,7 +47,15 @@ fn the_readmes_configuration_is_valid() {
 
 #[test]
 fn every_link_to_a_file_leads_somewhere() {
-    for document in ["README.md", "CONTRIBUTING.md", "docs/security.md", "docs/report.md", "docs/measuring.md", "docs/host.md"] {
+    for document in [
+        "README.md",
+        "CONTRIBUTING.md",
+        "docs/security.md",
+        "docs/report.md",
+        "docs/measuring.md",
+        "docs/host.md",
+        "docs/method.md",
+    ] {
         let text = read(document);
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(document);
         let folder = folder.parent().unwrap();
@@ -87,13 +97,24 @@ fn declared_inputs_are_read_and_read_inputs_are_declared() {
         }
     }
     for name in &declared {
-        let uses = [format!("input(\"{name}\")"), format!("flag(\"{name}\")"), format!("text(\"{name}\")"), format!("parse(&text, \"{name}\"")];
-        assert!(uses.iter().any(|usage| code.contains(usage)) || name == "token", "action.yml declares `{name}`, and nothing reads it");
+        let uses = [
+            format!("input(\"{name}\")"),
+            format!("flag(\"{name}\")"),
+            format!("text(\"{name}\")"),
+            format!("parse(&text, \"{name}\""),
+        ];
+        assert!(
+            uses.iter().any(|usage| code.contains(usage)) || name == "token",
+            "action.yml declares `{name}`, and nothing reads it"
+        );
     }
     for usage in ["runner.input(\"", "runner.flag(\""] {
         for rest in code.split(usage).skip(1) {
             let name = rest.split('"').next().unwrap();
-            assert!(declared.iter().any(|declared| declared == name), "the code reads `{name}`, and action.yml does not declare it");
+            assert!(
+                declared.iter().any(|declared| declared == name),
+                "the code reads `{name}`, and action.yml does not declare it"
+            );
         }
     }
 }

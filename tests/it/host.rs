@@ -4,7 +4,7 @@
 #![expect(clippy::unwrap_used, reason = "a helper of a test fails the test")]
 
 #[path = "../../src/host/fake.rs"]
-mod fake;
+pub(crate) mod fake;
 
 mod command;
 mod guard;

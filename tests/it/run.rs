@@ -46,8 +46,16 @@ fn fail_on_makes_the_exit_code_one_and_every_file_is_written() {
     run(
         &repo,
         &[
-            "--base", "main", "--fail-on", "regression", "--markdown", markdown.to_str().unwrap(), "--html",
-            html.to_str().unwrap(), "--results", results.to_str().unwrap(),
+            "--base",
+            "main",
+            "--fail-on",
+            "regression",
+            "--markdown",
+            markdown.to_str().unwrap(),
+            "--html",
+            html.to_str().unwrap(),
+            "--results",
+            results.to_str().unwrap(),
         ],
     )
     .expect(1);
@@ -214,7 +222,10 @@ fn a_unit_of_unknown_direction_has_a_delta_and_no_verdict_word() {
 
 #[test]
 fn tokens_of_a_terminal_are_not_seen_by_bench_commands() {
-    let script = format!("{}env | grep -c -e GITHUB_TOKEN -e MY_SECRET >&2\ntest -z \"$GITHUB_TOKEN$MY_SECRET\"\n", prints(&["A 10 1 ns/op"]));
+    let script = format!(
+        "{}env | grep -c -e GITHUB_TOKEN -e MY_SECRET >&2\ntest -z \"$GITHUB_TOKEN$MY_SECRET\"\n",
+        prints(&["A 10 1 ns/op"])
+    );
     let repo = Repo::of_scripts(&script, &format!("{script}true\n"));
     let mut command = repo.bot(&["run", "--base", "main"]);
     command.env("GITHUB_TOKEN", "ghp_secret").env("MY_SECRET", "x");
@@ -227,7 +238,8 @@ fn a_real_go_module_needs_no_configuration() {
     let data = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/go-module");
     let repo = Repo::new();
     let files = |side: &str| {
-        ["go.mod", "words.go", "words_test.go"].map(|name| (name, fs::read_to_string(data.join(side).join(name)).unwrap()))
+        ["go.mod", "words.go", "words_test.go"]
+            .map(|name| (name, fs::read_to_string(data.join(side).join(name)).unwrap()))
     };
     for side in ["base", "head"] {
         let files = files(side);

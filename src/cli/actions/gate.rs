@@ -1,10 +1,10 @@
 //! `bench-bot gate`: from an event to `request.json`.
 
-use super::{client, event, give_to_owner, workspace};
+use super::{client, decide, event, give_to_owner, workspace};
 use crate::actions::Runner;
 use crate::cli::args::GateArgs;
 use crate::cli::output;
-use crate::gate::{Decision, Form, Gate, Inputs, announce};
+use crate::gate::{Decision, Form, Gate, Inputs};
 use anyhow::Result;
 use jiff::Timestamp;
 
@@ -18,18 +18,16 @@ pub(crate) fn gate(args: &GateArgs) -> Result<u8> {
     let (event, repository) = event(&runner, &client)?;
     let inputs = Inputs::from_runner(&runner)?;
     let gate = Gate { repository: &repository, runner: &runner, inputs, form: Form::Gate, now: Timestamp::now() };
-    let decision = gate.decide(&event)?;
-    announce(&runner, &decision)?;
-    match &decision {
+    match &decide(&gate, &event, &runner)? {
         Decision::Run(allowed) => {
             output::write(&args.output, &serde_json::to_vec(&allowed.request)?)?;
             if let Some(folder) = args.output.parent() {
                 give_to_owner(folder, &workspace(&runner)?);
             }
             let commits = &allowed.request.commits;
-            println!("bench-bot: {} against {}", commits.head.sha, commits.base.sha);
+            crate::cli::say::out!("bench-bot: {} against {}", commits.head.sha, commits.base.sha);
         }
-        Decision::Nothing(nothing) => println!("bench-bot: nothing to do, because {}", nothing.because),
+        Decision::Nothing(nothing) => crate::cli::say::out!("bench-bot: nothing to do, because {}", nothing.because),
     }
     Ok(0)
 }

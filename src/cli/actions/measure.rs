@@ -5,6 +5,7 @@ use crate::actions::Runner;
 use crate::cli::args::MeasureArgs;
 use crate::cli::site::Site;
 use crate::cli::stage::{self, Place, Settings};
+use crate::gate::Inputs;
 use crate::git::{Repository, Workspace};
 use crate::request::Request;
 use anyhow::{Context, Result};
@@ -19,7 +20,7 @@ pub(crate) fn measure(args: &MeasureArgs) -> Result<u8> {
     let runner = Runner::from_env();
     let request = request(args.request.as_deref(), &runner)?;
     let output = carry_out(request, args, &runner)?;
-    println!("bench-bot: {}", output.display());
+    crate::cli::say::out!("bench-bot: {}", output.display());
     Ok(0)
 }
 
@@ -32,17 +33,30 @@ pub(crate) fn carry_out(mut request: Request, args: &MeasureArgs, runner: &Runne
         request.shard = Some(crate::cli::shard(shard)?);
     }
     let top = workspace(runner)?;
-    let place = Place::decide(&request, args.isolation, runner, false)?;
-    let site = site(&mut request, args.repository.as_deref().unwrap_or(&top), runner)?;
+    let clone = args.repository.as_deref().unwrap_or(&top);
+    let known = request.notes.len();
+    let place = Place::decide(&mut request, args.isolation, runner, false, clone)?;
+    let site = site(&mut request, clone, runner)?;
+    // After the site has taken the policy's hash: what the job's file says of its machine is no policy.
+    if let Some(tuning) = Inputs::from_runner(runner)?.tuning {
+        request.config.host.tuning = tuning;
+    }
     let output = args.output.clone().or_else(|| runner.input("output").map(PathBuf::from));
     let output = output.unwrap_or_else(|| Path::new(FOLDER).join("results.json"));
     let folder = output.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new(".")).to_owned();
     std::fs::create_dir_all(&folder).with_context(|| format!("making {}", folder.display()))?;
-    let settings = Settings { journal: Some(output.clone()), raw: Some(folder.join("raw")), ..Settings::default() };
+    let settings = Settings {
+        journal: Some(output.clone()),
+        raw: Some(folder.join("raw")),
+        owner: Some(top.clone()),
+        ..Settings::default()
+    };
     let mut progress = stage::progress(args.quiet);
-    let measured = stage::measure(&request, &site, place, settings, &mut *progress);
+    let mut measured = stage::measure(&request, &site, place, settings, &mut *progress);
     drop(site);
-    if let Ok(results) = &measured {
+    if let Ok(results) = &mut measured {
+        // The report's job has the request as the gate made it: what was found out here goes with the results.
+        results.warnings.extend(request.notes.drain(known..));
         crate::results::write(&output, results).with_context(|| format!("writing {}", output.display()))?;
     }
     give_to_owner(&folder, &top);

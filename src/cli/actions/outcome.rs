@@ -8,7 +8,7 @@ use crate::github::check::Check;
 use crate::github::comment::{Meta, State};
 use crate::publish::{self, News, Notice, Outputs, Policy, Publication, Published};
 use crate::render::{self, Rendered};
-use crate::report::{Overall, Report};
+use crate::report::{Counts, Overall, Report};
 use crate::request::Request;
 use anyhow::Result;
 use std::path::Path;
@@ -21,6 +21,8 @@ pub(crate) enum Outcome<'a> {
         report: &'a Report,
         /// Where `report.json` is, as later steps see it.
         json: &'a Path,
+        /// The measuring job did not end well: there may be more to know than these rows.
+        broken: bool,
     },
     /// No report: the state, and why.
     State {
@@ -47,8 +49,12 @@ pub(crate) fn publish(
     let mut options = output::comment_options(config);
     options.artifact = runner.input("artifact").map(str::to_owned);
     let (state, news, mut forms, summary, outputs, verdict) = match outcome {
-        Outcome::Report { report, json } => {
-            let state = if report.verdict == Overall::Failed { State::NothingMeasured } else { State::Done };
+        Outcome::Report { report, json, broken } => {
+            let state = match (report.verdict, broken) {
+                (_, true) => State::Failed,
+                (Overall::Failed, false) => State::NothingMeasured,
+                _ => State::Done,
+            };
             let rendered = render::comment(report, &options)?;
             if let Some(problem) = &rendered.problem {
                 runner.warn(format!("the template was not used: {problem}"));
@@ -67,7 +73,8 @@ pub(crate) fn publish(
                 run_url: url.as_deref(),
                 reason: Some(reason),
             });
-            (*state, News::of_state(*state), Forms::Text(text.clone()), text, None, None)
+            let outputs = Outputs { verdict: Overall::Failed, counts: Counts::default(), report_json: Path::new("") };
+            (*state, News::of_state(*state), Forms::Text(text.clone()), text, Some(outputs), None)
         }
     };
     let tripped = verdict.is_some_and(|report| compare::trips(report, &config.fail_on));
@@ -102,6 +109,14 @@ pub(crate) fn publish(
             },
         },
     )?;
+    let comment = origin.and_then(|origin| origin.comment);
+    if let (Some(repository), Some(comment)) = (repository, comment) {
+        let content = if matches!(state, State::Done) && published.refused.is_none() { "rocket" } else { "confused" };
+        // Whoever asked sees the end beside the question. A courtesy: a failure is a warning.
+        if let Err(error) = repository.react(comment, content) {
+            runner.warn(format!("{error}. {}", error.hint()));
+        }
+    }
     Ok(published)
 }
 

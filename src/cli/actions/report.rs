@@ -1,9 +1,10 @@
 //! `bench-bot report`: from results to comment, check run, summary and outputs. Nothing in the results is believed but
 //! raw samples.
 
-use super::{FOLDER, Outcome, client, event, give_to_owner, publish, request, workspace};
+use super::{FOLDER, Outcome, client, decide, event, give_to_owner, publish, read_file, request, workspace};
 use crate::actions::{Event, Runner};
 use crate::cli::args::{OutputArgs, ReportArgs};
+use crate::cli::failure::Failure;
 use crate::cli::site::Site;
 use crate::cli::{output, stage};
 use crate::gate::{Decision, Form, Gate, Inputs};
@@ -12,7 +13,7 @@ use crate::github::comment::State;
 use crate::github::{Client, Repository};
 use crate::publish as publisher;
 use crate::render;
-use crate::report::RunInfo;
+use crate::report::{Report, RunInfo, Warning, WarningLevel};
 use crate::request::Request;
 use crate::results::{self, Results};
 use anyhow::{Context, Result, anyhow, bail, ensure};
@@ -23,6 +24,8 @@ use std::path::{Path, PathBuf};
 pub(crate) enum Told<'a> {
     /// Results, and the checkouts where they were measured here.
     Results(&'a [Results], Option<&'a Site>),
+    /// Results of a job that did not end well: they may be incomplete. And how it ended.
+    Broken(&'a [Results], String),
     /// None, and why.
     Failure(State, String),
 }
@@ -39,7 +42,10 @@ pub(crate) fn report(args: &ReportArgs) -> Result<u8> {
         Some(given) => (request(Some(given), &runner)?, runner.run_id()),
         None => match from_event(&runner, &client)? {
             Some(found) => found,
-            None => return Ok(0),
+            None => {
+                publisher::no_outputs(&runner)?;
+                return Ok(0);
+            }
         },
     };
     let repository = match &request.origin {
@@ -49,22 +55,35 @@ pub(crate) fn report(args: &ReportArgs) -> Result<u8> {
     let ended = args.measure_result.as_deref().or_else(|| runner.input("measure-result"));
     let found = find(args, &runner, repository.as_ref(), measuring_run);
     let read = found.and_then(|files| read_all(files, &request));
-    let told = match (&read, ended) {
-        (_, Some("cancelled")) => Told::Failure(State::Cancelled, "the measuring job was cancelled".to_owned()),
-        (_, Some("skipped")) => Told::Failure(State::Failed, "the measuring job was skipped".to_owned()),
-        (Ok(results), _) => Told::Results(results, None),
-        (Err(error), Some("failure")) => {
-            Told::Failure(State::Failed, format!("the measuring job failed, and left no usable results: {error:#}"))
-        }
-        (Err(error), _) => Told::Failure(State::Failed, format!("{error:#}")),
-    };
+    let told = told(ended, &read);
     let code = tell(&runner, repository.as_ref(), &request, &told, &args.output);
     let top = workspace(&runner)?;
     give_to_owner(&top.join(FOLDER), &top);
     match (ended, read) {
-        (Some("cancelled" | "skipped"), _) => code,
+        (Some("cancelled" | "skipped" | "timed_out"), _) => code,
         (_, Err(error)) => Err(error),
         (_, Ok(_)) => code,
+    }
+}
+
+/// What there is to tell, from how the measuring job ended and what it left. A job that did not succeed never makes a
+/// green report: what lies there may be an earlier attempt's, or half of it.
+fn told<'a>(ended: Option<&str>, read: &'a Result<Vec<Results>>) -> Told<'a> {
+    let failure = |state, reason: &str| Told::Failure(state, reason.to_owned());
+    match (ended, read) {
+        (Some("cancelled"), _) => failure(State::Cancelled, "the measuring job was cancelled"),
+        (Some("skipped"), _) => failure(State::NothingMeasured, "the measuring job was skipped"),
+        (Some("timed_out"), _) => failure(State::TimedOut, "the measuring job took longer than it may"),
+        (None | Some("success"), Ok(results)) => Told::Results(results, None),
+        (Some(ended), Ok(results)) => Told::Broken(results, format!("the measuring job ended with `{ended}`")),
+        (None | Some("success"), Err(error)) => {
+            let nothing = error.downcast_ref::<Failure>().is_some();
+            Told::Failure(if nothing { State::NothingMeasured } else { State::Failed }, format!("{error:#}"))
+        }
+        (Some(ended), Err(error)) => Told::Failure(
+            State::Failed,
+            format!("the measuring job ended with `{ended}`, and left no usable results: {error:#}"),
+        ),
     }
 }
 
@@ -107,8 +126,9 @@ pub(crate) fn tell(
         _ => None,
     };
     let locked = now.as_ref().is_some_and(|now| now.locked);
-    let (results, site) = match told {
-        Told::Results(results, site) => (*results, *site),
+    let (results, site, broken) = match told {
+        Told::Results(results, site) => (*results, *site, None),
+        Told::Broken(results, how) => (*results, None, Some(how)),
         Told::Failure(state, reason) => {
             let outcome = Outcome::State { state: *state, reason: reason.clone() };
             let published = publish(runner, repository, request, &outcome, fail_on_comment_error, locked)?;
@@ -123,20 +143,32 @@ pub(crate) fn tell(
         pull_request: number,
         head_moved_to: now.and_then(|now| now.head_moved_to),
     });
-    let report = stage::judge(results, request, site, info);
+    let mut report = stage::judge(results, request, site, info);
+    if let Some(how) = broken {
+        let message = format!("{how}: what is here may be incomplete, or an earlier attempt's");
+        let (code, place) = ("measuring-failed".to_owned(), String::new());
+        report.warnings.insert(0, Warning { level: WarningLevel::Headline, code, message, place });
+    }
     let folder = if runner.in_actions() { workspace(runner)?.join(FOLDER) } else { PathBuf::from(FOLDER) };
-    output::write(&folder.join("report.json"), output::json(&report)?.as_bytes())?;
-    let options = output::comment_options(&request.config.report);
-    output::write(&folder.join("report.html"), render::html(&report, &options)?.as_bytes())?;
-    output::deliver(&report, &options, args)?;
+    let written = write(&report, request, &folder, args);
     let json = Path::new(FOLDER).join("report.json");
-    let outcome = Outcome::Report { report: &report, json: &json };
+    let outcome = Outcome::Report { report: &report, json: &json, broken: broken.is_some() };
+    // A disk that is full must not keep the report from the summary and the comment.
     let published = publish(runner, repository, request, &outcome, fail_on_comment_error, locked)?;
+    written?;
     if let Some(url) = published.comment.as_ref().and_then(|comment| comment.url.as_deref()) {
-        eprintln!("bench-bot: {url}");
+        crate::cli::say::err!("bench-bot: {url}");
     }
     let code = stage::conclude(&report, &request.config)?;
     Ok(if code == 0 { published.exit } else { code })
+}
+
+/// The report as files, and on standard output.
+fn write(report: &Report, request: &Request, folder: &Path, args: &OutputArgs) -> Result<()> {
+    output::write(&folder.join("report.json"), output::json(report)?.as_bytes())?;
+    let options = output::comment_options(&request.config.report);
+    output::write(&folder.join("report.html"), render::html(report, &options)?.as_bytes())?;
+    output::deliver(report, &options, args)
 }
 
 /// On `workflow_run` the gate is run here, from the event alone; the results must match what it decides.
@@ -146,13 +178,16 @@ fn from_event(runner: &Runner, client: &Client) -> Result<Option<(Request, Optio
         bail!("no request: pass the output `request` of the gate job as the input `request`");
     };
     let measuring_run = run.workflow_run.id;
+    if run.workflow_run.conclusion.as_deref() == Some("action_required") {
+        crate::cli::say::out!("bench-bot: nothing to report, because the other workflow waits for an approval");
+        return Ok(None);
+    }
     let inputs = Inputs::from_runner(runner)?;
     let gate = Gate { repository: &repository, runner, inputs, form: Form::Report, now: Timestamp::now() };
-    match gate.decide(&event)? {
+    match decide(&gate, &event, runner)? {
         Decision::Run(allowed) => Ok(Some((allowed.request, Some(measuring_run)))),
         Decision::Nothing(nothing) => {
-            println!("bench-bot: nothing to report, because {}", nothing.because);
-            runner.add_summary(&format!("**Nothing was reported**, because {}.\n", nothing.because))?;
+            crate::cli::say::out!("bench-bot: nothing to report, because {}", nothing.because);
             Ok(None)
         }
     }
@@ -190,12 +225,19 @@ fn find(
 fn from_paths(paths: &[PathBuf]) -> Result<Vec<Found>> {
     let mut found = Vec::new();
     for path in paths {
-        let metadata = std::fs::symlink_metadata(path).with_context(|| format!("reading {}", path.display()))?;
+        let metadata = match std::fs::symlink_metadata(path) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                return Err(nothing(format!("{} is not there: the measuring job left nothing", path.display())));
+            }
+            metadata => metadata.with_context(|| format!("reading {}", path.display()))?,
+        };
         if metadata.is_dir() {
             let mut inside = Vec::new();
             collect(path, 0, &mut inside)?;
             inside.sort();
-            ensure!(!inside.is_empty(), "no results.json in {}", path.display());
+            if inside.is_empty() {
+                return Err(nothing(format!("no {RESULTS} in {}: the measuring job left nothing", path.display())));
+            }
             for file in inside {
                 found.push(from_file(&file)?);
             }
@@ -204,6 +246,11 @@ fn from_paths(paths: &[PathBuf]) -> Result<Vec<Found>> {
         }
     }
     Ok(found)
+}
+
+/// The measuring job left nothing: no fault of the report's.
+fn nothing(message: String) -> anyhow::Error {
+    Failure::nothing_measured(message).into()
 }
 
 fn collect(folder: &Path, depth: usize, into: &mut Vec<PathBuf>) -> Result<()> {
@@ -221,20 +268,7 @@ fn collect(folder: &Path, depth: usize, into: &mut Vec<PathBuf>) -> Result<()> {
 }
 
 fn from_file(path: &Path) -> Result<Found> {
-    use std::io::Read;
-    use std::os::unix::fs::OpenOptionsExt;
-    let open = || -> std::io::Result<Vec<u8>> {
-        // A link or a pipe in place of the file is not followed, and not waited for.
-        let flags = nix::libc::O_NOFOLLOW | nix::libc::O_NONBLOCK;
-        let file = std::fs::File::options().read(true).custom_flags(flags).open(path)?;
-        if !file.metadata()?.is_file() {
-            return Err(std::io::Error::other("not a regular file"));
-        }
-        let mut bytes = Vec::new();
-        file.take(results::SIZE_LIMIT as u64 + 1).read_to_end(&mut bytes)?;
-        Ok(bytes)
-    };
-    Ok(Found { place: path.display().to_string(), bytes: open().with_context(|| format!("reading {}", path.display()))? })
+    Ok(Found { place: path.display().to_string(), bytes: read_file(path, results::SIZE_LIMIT)? })
 }
 
 fn from_artifacts(repository: &Repository<'_>, run: u64, name: &str) -> Result<Vec<Found>> {
@@ -243,10 +277,14 @@ fn from_artifacts(repository: &Repository<'_>, run: u64, name: &str) -> Result<V
         None => (Some(name), name),
     };
     let artifacts = Repository::newest(repository.artifacts(run, exact)?, prefix);
-    ensure!(!artifacts.is_empty(), "run {run} has no artifact `{name}`: the measuring job left nothing");
+    if artifacts.is_empty() {
+        return Err(nothing(format!("run {run} has no artifact `{name}`: the measuring job left nothing")));
+    }
+    ensure!(artifacts.len() <= 256, "run {run} has {} artifacts `{name}`: too many", artifacts.len());
     let mut found = Vec::new();
     for artifact in &artifacts {
-        let bytes = repository.artifact_file(artifact, RESULTS).with_context(|| format!("artifact {}", artifact.name))?;
+        let bytes =
+            repository.artifact_file(artifact, RESULTS).with_context(|| format!("artifact {}", artifact.name))?;
         found.push(Found { place: format!("artifact {}", artifact.name), bytes });
     }
     Ok(found)
@@ -260,9 +298,16 @@ fn read_all(files: Vec<Found>, request: &Request) -> Result<Vec<Results>> {
         let read = results::read(&bytes).with_context(|| place.clone())?;
         for side in crate::side::Side::BOTH {
             let (measured, wanted) = (read.commits.get(side), &request.commits.get(side).sha);
-            ensure!(measured == wanted, "{place} is of another commit: {side} is {measured}, and {wanted} was asked for");
+            ensure!(
+                measured == wanted,
+                "{place} is of another commit: {side} is {measured}, and {wanted} was asked for"
+            );
         }
         ensure!(read.config_hash == policy, "{place} was measured under another configuration than the one in force");
+        let count = |results: &Results| results.shard.map_or(1, |shard| shard.count);
+        if let Some(other) = all.iter().find(|other| count(other) != count(&read)) {
+            bail!("{place} is of {} shards, and the results before it of {}", count(&read), count(other));
+        }
         if all.iter().any(|other| other.shard == read.shard) {
             return Err(match read.shard {
                 Some(shard) => anyhow!("{place} is shard {}/{} once more", shard.index, shard.count),

@@ -2,15 +2,16 @@
 
 use super::measure::site;
 use super::report::{Told, tell};
-use super::{FOLDER, client, event, give_to_owner, workspace};
+use super::{FOLDER, client, decide, event, give_to_owner, workspace};
 use crate::actions::Runner;
 use crate::cli::args::OutputArgs;
 use crate::cli::failure::interrupted;
 use crate::cli::site::Site;
 use crate::cli::stage::{self, Place, Settings};
-use crate::gate::{Decision, Form, Gate, Inputs, announce};
+use crate::gate::{Decision, Form, Gate, Inputs};
 use crate::git::{Credentials, Protocols, Repository as Clone, Workspace};
 use crate::github::comment::State;
+use crate::publish as publisher;
 use crate::request::Request;
 use crate::results::Results;
 use anyhow::{Context, Result};
@@ -29,12 +30,11 @@ pub(crate) fn run(output: &OutputArgs, isolation: Option<crate::cli::args::Isola
     let (event, repository) = event(&runner, &client)?;
     let inputs = Inputs::from_runner(&runner)?;
     let gate = Gate { repository: &repository, runner: &runner, inputs, form: Form::OneJob, now: Timestamp::now() };
-    let decision = gate.decide(&event)?;
-    announce(&runner, &decision)?;
-    let mut request = match decision {
+    let mut request = match decide(&gate, &event, &runner)? {
         Decision::Run(allowed) => allowed.request,
         Decision::Nothing(nothing) => {
-            println!("bench-bot: nothing to do, because {}", nothing.because);
+            crate::cli::say::out!("bench-bot: nothing to do, because {}", nothing.because);
+            publisher::no_outputs(&runner)?;
             return Ok(0);
         }
     };
@@ -61,13 +61,14 @@ fn measure(
     output: &OutputArgs,
     silence: impl FnOnce(),
 ) -> Result<(Results, Option<Site>)> {
-    let place = Place::decide(request, isolation, runner, true)?;
+    let place = Place::decide(request, isolation, runner, true, top)?;
     let site = if top.join(".git").exists() { site(request, top, runner)? } else { fetch(request, runner)? };
     let folder = top.join(FOLDER);
     std::fs::create_dir_all(&folder).with_context(|| format!("making {}", folder.display()))?;
     let settings = Settings {
         journal: Some(folder.join("results.json")),
         raw: Some(folder.join("raw")),
+        owner: Some(top.to_owned()),
         ..Settings::default()
     };
     // Nothing of ours runs beside a benchmark, no connection either.

@@ -73,6 +73,7 @@ impl Scenario {
             unit: crate::unit::normal::WALL_TIME.to_owned(),
         };
         SuiteResults {
+            inspected: PerSide::default(),
             name: "simulation".to_owned(),
             run: PerSide::default(),
             format: None,

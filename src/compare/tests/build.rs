@@ -251,6 +251,7 @@ pub(super) fn suite(name: &str, truths: &[Truth]) -> SuiteResults {
         stages: Vec::new(),
         tools: BTreeMap::new(),
         filtered_out: 0,
+        inspected: PerSide::default(),
         warnings: Vec::new(),
     }
 }

@@ -1,6 +1,6 @@
 //! From bytes to lines of text: encodings, colours, `go test -json`.
 
-use super::json;
+use super::{json, number};
 use std::borrow::Cow;
 
 /// The text of one output, ready to be read line by line.
@@ -50,6 +50,19 @@ impl<'a> Text<'a> {
             let plain = line.starts_with("Benchmark");
             if plain { line } else { super::line::without_prefix(line).unwrap_or(line) }
         })
+    }
+
+    /// Whether some of the first lines is one that `go test` prints.
+    #[must_use]
+    pub fn looks_like_go(&self) -> bool {
+        const SIGNS: [&str; 9] =
+            ["goos: ", "goarch: ", "pkg: ", "PASS", "ok  \t", "FAIL", "?   \t", "--- FAIL: Benchmark", "Unit "];
+        self.is_json()
+            || self.lines().take(2000).any(|line| {
+                let result = line.strip_prefix("Benchmark").map(super::line::field);
+                let counted = result.is_some_and(|(_, rest)| number::count(super::line::field(rest).0).is_ok());
+                counted || SIGNS.iter().any(|sign| line.starts_with(sign))
+            })
     }
 
     /// Whether the input was `go test -json`.

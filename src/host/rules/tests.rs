@@ -37,6 +37,7 @@ fn found(machine: Machine, rounds: Vec<Round>) -> Vec<String> {
         }],
         tools: BTreeMap::new(),
         filtered_out: 0,
+        inspected: PerSide::default(),
         warnings: vec![],
     };
     warnings(&Results {

@@ -32,7 +32,7 @@ const OF_A_USER: &[&str] = &["HOME", "LOGNAME", "SHELL", "USER", "XDG_CONFIG_HOM
 const DEFAULT_PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 /// Folders of a side that must exist before its first command, and be its own.
 pub(super) const FOLDERS: &[&str] =
-    &["home", "tmp", DOWNLOADS, "cache", "gopath/bin", "cargo/bin", "python/bin", "npm/bin", "gem/bin"];
+    &["home", "tmp", CACHES, "cache", "gopath/bin", "cargo/bin", "python/bin", "npm/bin", "gem/bin"];
 /// What tools download, and compiled code that is found by the content of its sources alone: copied from base to head.
 /// Nothing that is found by a name or a path, which both sides share, may be here.
 pub(super) const CACHES: &str = "caches";

@@ -75,24 +75,28 @@ impl<'i> Images<'i> {
 
     fn named(&mut self, suite: &Suite, side: Side, base: &Path) -> Result<SideImage, SandboxError> {
         let one = suite.sides.get(side);
-        let (reference, why) = match (&one.image, &one.dockerfile) {
-            (Some(image), _) => (image.clone(), "by the configuration".to_owned()),
-            (None, Some(path)) => (path.clone(), "a Dockerfile of the target branch".to_owned()),
+        // What names an image names it for the whole run; a Dockerfile is named by its text.
+        let (key, reference, why) = match (&one.image, &one.dockerfile) {
+            (Some(image), _) => (image.clone(), image.clone(), "by the configuration".to_owned()),
+            (None, Some(file)) => {
+                (format!("\n{}", file.text), file.path.clone(), "a Dockerfile of the target branch".to_owned())
+            }
             (None, None) => {
                 // Base's settings choose for both: head's command must not choose an image of its own.
                 let chosen = toolchain::choose(base, &suite.sides.base);
-                (chosen.reference, chosen.why)
+                (chosen.reference.clone(), chosen.reference, chosen.why)
             }
         };
-        let image =
-            match (self.known.get(&reference), one.image.is_none() && one.dockerfile.is_some()) {
-                (Some(image), _) => image.clone(),
-                (None, true) => self.built(&reference)?,
-                (None, false) => self.engine.image(&reference, self.progress).map_err(|source| {
-                    SandboxError::Image { reference: reference.clone(), suite: suite.name.clone(), source }
-                })?,
-            };
-        self.known.insert(reference.clone(), image.clone());
+        let image = match (self.known.get(&key), one.dockerfile.as_ref().filter(|_| one.image.is_none())) {
+            (Some(image), _) => image.clone(),
+            (None, Some(file)) => self.built(file)?,
+            (None, None) => self.engine.image(&reference, self.progress).map_err(|source| SandboxError::Image {
+                reference: reference.clone(),
+                suite: suite.name.clone(),
+                source,
+            })?,
+        };
+        self.known.insert(key, image.clone());
         Ok(SideImage {
             reference,
             why,

@@ -1,5 +1,6 @@
 //! Formats each row of a report once, and lays out as many of them as asked for.
 
+use super::inspect::{self, InspectionView};
 use super::machine::{self, EnvironmentView};
 use super::order::{self, Weight};
 use super::revision;
@@ -8,7 +9,6 @@ use super::sentence;
 use super::suite::{self, FailureView, Skeleton, SuiteView};
 use super::word;
 use super::{CountsView, DOCS, Extras, LeftOut, Must, SweepView, View};
-use crate::render::Calibration;
 use crate::render::chart::{self, Bar};
 use crate::render::escape;
 use crate::render::ink::{Ink, Outside, Piece};
@@ -28,6 +28,9 @@ const TAILS: [usize; 2] = [3000, 600];
 /// Share of the limit that the text of a classic layout may take.
 pub const CLASSIC: [f64; 5] = [0.85, 0.6, 0.35, 0.15, 0.03];
 
+/// Share of the limit that all differences of machine code may take.
+const DIFFERENCES: usize = 5;
+
 /// What a [`Prepared`] report is made of beside the report.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Frame<'a> {
@@ -35,8 +38,6 @@ pub struct Frame<'a> {
     pub name: &'a str,
     /// Name of the artifact, if one is uploaded.
     pub artifact: Option<&'a str>,
-    /// How the method fared on identical code.
-    pub calibration: Option<&'a Calibration>,
     /// The text of a classic layout.
     pub classic: Option<&'a str>,
     /// The limit that the sizes of that text are derived from, in bytes.
@@ -53,6 +54,7 @@ pub struct Prepared {
     charts: Vec<Outside>,
     classic: Vec<Outside>,
     failures: [Vec<FailureView>; 2],
+    inspections: Vec<InspectionView>,
     sweeps: Vec<SweepView>,
     environments: Vec<EnvironmentView>,
     pieces: Arc<Vec<Piece>>,
@@ -101,6 +103,7 @@ impl Prepared {
             charts: if bars.len() > 1 { CHARTS.iter().map(chart).collect() } else { Vec::new() },
             classic: CLASSIC.iter().filter_map(cut).collect(),
             failures,
+            inspections: inspections(report, frame.limit, &ink),
             sweeps: sweep::find(report).iter().map(|sweep| sweep_view(sweep, &ink)).collect(),
             environments: report.environments.iter().map(|e| machine::environment(e, &ink)).collect(),
             pieces: Arc::new(ink.into_pieces()),
@@ -159,6 +162,7 @@ impl Prepared {
             |wanted: fn(Weight) -> bool| kept.iter().filter(move |p| wanted(p.weight)).map(|p| Arc::clone(&p.view));
         view.changed = of(Weight::changed).collect();
         view.changed_more = view.changed.split_off(view.changed.len().min(extras.visible));
+        view.remarks = remarks(view.changed.iter().chain(&view.changed_more).map(AsRef::as_ref));
         view.suspects = of(|w| w == Weight::Suspect).collect();
         view.suspects_more = view.suspects.split_off(view.suspects.len().min(extras.visible.min(10)));
         // A side whose setup failed is told of once, not for each of its rows.
@@ -172,6 +176,7 @@ impl Prepared {
         view.left_out = left_out(left);
         view.failures = first(&self.failures[usize::from(!extras.long_tails)], extras.failures);
         view.failures_left_out = self.failures[0].len() - view.failures.len();
+        view.inspections = inspect::first(&self.inspections, extras.functions.0, extras.functions.1);
         view.sweeps = first(&self.sweeps, extras.sweeps);
         view.sweeps_left_out = if extras.sweeps == 0 { 0 } else { self.sweeps.len() - view.sweeps.len() };
         view.chart = extras.chart.and_then(|size| self.charts.get(size).cloned());
@@ -201,8 +206,38 @@ impl Prepared {
     }
 }
 
+/// The notes of rows, each once, with the rows that have it.
+fn remarks<'a>(rows: impl Iterator<Item = &'a RowView>) -> Vec<String> {
+    const NAMED: usize = 4;
+    let mut notes: Vec<(&str, Vec<String>)> = Vec::new();
+    for row in rows {
+        for note in &row.notes {
+            let name = format!("{} {}", row.name, row.unit);
+            match notes.iter_mut().find(|(known, _)| known == note) {
+                Some((_, names)) => names.push(name),
+                None => notes.push((note, vec![name])),
+            }
+        }
+    }
+    let line = |(note, names): (&str, Vec<String>)| {
+        let more = names.len().saturating_sub(NAMED);
+        let more =
+            if more > 0 { format!(" and {}", number::count(more, "more row", "more rows")) } else { String::new() };
+        format!("{}{more}: {note}", names[..names.len().min(NAMED)].join(", "))
+    };
+    notes.into_iter().take(12).map(line).collect()
+}
+
 fn first<T: Clone>(all: &[T], count: usize) -> Vec<T> {
     all.iter().take(count).cloned().collect()
+}
+
+/// The functions of every suite; without a `limit` their differences have all the room that they need.
+fn inspections(report: &Report, limit: usize, ink: &Ink) -> Vec<InspectionView> {
+    let functions = report.suites.iter().flat_map(|suite| &suite.inspection.functions);
+    let differences = functions.filter(|function| !function.diff.is_empty()).count().max(1);
+    let room = if limit == 0 { usize::MAX } else { limit / DIFFERENCES / differences };
+    report.suites.iter().filter_map(|suite| inspect::inspection(suite, room, ink)).collect()
 }
 
 /// Every row with its place, most important first.
@@ -341,7 +376,8 @@ fn all_bars(rows: &[(&Row, Placed)], skeletons: &[Skeleton]) -> Vec<(Bar, &'stat
 fn shell(report: &Report, frame: &Frame<'_>, ink: &Ink) -> View {
     let (icon, headline) = sentence::headline(report, ink);
     let warning = |level: WarningLevel| {
-        let with = move |w: &&crate::report::Warning| w.level == level;
+        let with =
+            move |w: &&crate::report::Warning| w.level == level && !sentence::IN_THE_PLAN.contains(&w.code.as_str());
         report.warnings.iter().filter(with).map(|w| warning_text(w, ink)).collect::<Vec<_>>()
     };
     let mut alerts: Vec<String> = sentence::unreachable(report).into_iter().collect();
@@ -370,6 +406,7 @@ fn shell(report: &Report, frame: &Frame<'_>, ink: &Ink) -> View {
         several_places: report.suites.len() > 1 || revision::several_packages(report),
         changed: Vec::new(),
         changed_more: Vec::new(),
+        remarks: Vec::new(),
         suspects: Vec::new(),
         suspects_more: Vec::new(),
         broken: Vec::new(),
@@ -380,9 +417,10 @@ fn shell(report: &Report, frame: &Frame<'_>, ink: &Ink) -> View {
         suites: Vec::new(),
         chart: None,
         classic: None,
+        inspections: Vec::new(),
         sweeps: Vec::new(),
         sweeps_left_out: 0,
-        method: sentence::method(report, frame.calibration, ink),
+        method: sentence::method(report, ink),
         environments: Vec::new(),
         environments_left_out: 0,
         warnings: warning(WarningLevel::Warning),

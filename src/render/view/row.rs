@@ -97,7 +97,7 @@ impl RowContext<'_> {
             |side: &Option<Summary>| side.as_ref().map_or_else(String::new, |s| number::spread(s.center, s.lo, s.hi));
         let package = row.benchmark.package.strip_prefix(self.package_prefix).unwrap_or(&row.benchmark.package);
         let package = (!package.is_empty()).then(|| self.ink.outside(package));
-        let suite = self.ink.outside(self.suite);
+        let suite = self.ink.suite(self.suite);
         RowView {
             place: match &package {
                 Some(_) if self.one_package => suite.to_string(),

@@ -4,7 +4,6 @@ use super::order::{self, Weight};
 use super::row::{delta_text, figures, label};
 use super::word;
 use crate::config::Correction;
-use crate::render::Calibration;
 use crate::render::ink::Ink;
 use crate::render::number;
 use crate::report::{Counts, Design, Noise, Overall, Report, Row};
@@ -135,7 +134,7 @@ fn first_failure(report: &Report, ink: &Ink) -> String {
             if !matches!(setup.status, StepStatus::Ok | StepStatus::NotRun) {
                 return format!(
                     "setup of {} failed on {side} ({})",
-                    ink.outside(&suite.name),
+                    ink.suite(&suite.name),
                     status(&setup.status, ink)
                 );
             }
@@ -146,7 +145,7 @@ fn first_failure(report: &Report, ink: &Ink) -> String {
                     "{} of {} of {} failed on {side} ({})",
                     rounds.failed,
                     number::count(rounds.of as usize, "round", "rounds"),
-                    ink.outside(&suite.name),
+                    ink.suite(&suite.name),
                     status(&rounds.first.status, ink)
                 );
             }
@@ -198,6 +197,9 @@ pub fn plan(report: &Report) -> String {
 /// What opens the report because nothing below can be read without it.
 #[must_use]
 pub fn unreachable(report: &Report) -> Option<String> {
+    if told(report, "too-few-rounds") {
+        return None;
+    }
     let needed = report.family.rounds_needed?;
     let family = report.family.size.max(report.family.testable);
     let smallest =
@@ -210,13 +212,16 @@ pub fn unreachable(report: &Report) -> Option<String> {
 
 /// How the figures are to be read, one sentence each.
 #[must_use]
-pub fn method(report: &Report, calibration: Option<&Calibration>, ink: &Ink) -> Vec<String> {
+pub fn method(report: &Report, ink: &Ink) -> Vec<String> {
     let mut sentences = vec![how_measured(report)];
     sentences.extend(report.noise.as_ref().map(|noise| noise_sentence(noise, ink)));
-    sentences.push(error_rate(report));
-    sentences.extend(calibration.map(|calibration| calibrated(calibration, ink)));
+    if told(report, "error-rate") {
+        sentences.push(family(report));
+    } else {
+        sentences.push(error_rate(report));
+    }
     sentences.push(delta_footnote(report).to_owned());
-    if rows(report).any(|row| !row.exact) {
+    if !told(report, "layout") && rows(report).any(|row| !row.exact) {
         sentences.push(
             "Differences below about 2% to 5% can come from code layout, not from the change: each side is one build, \
              and no number of rounds averages that out."
@@ -224,6 +229,28 @@ pub fn method(report: &Report, calibration: Option<&Calibration>, ink: &Ink) -> 
         );
     }
     sentences
+}
+
+/// Whether the report itself says it, as a warning or a note with this code.
+fn told(report: &Report, code: &str) -> bool {
+    report.warnings.iter().any(|warning| warning.code == code)
+}
+
+/// Warnings that say what the line on the plan says.
+pub(super) const IN_THE_PLAN: [&str; 2] = ["one-stage", "order-unknown"];
+
+/// The size of the family, where the report itself tells the rate.
+fn family(report: &Report) -> String {
+    let family = &report.family;
+    let of = |n: u32, one, many| number::count(n as usize, one, many);
+    match report.design {
+        Design::Staged { .. } => format!(
+            "The correction is over {} of {} that were screened.",
+            of(family.size, "suspect", "suspects"),
+            of(family.testable, "row", "rows")
+        ),
+        _ => format!("The correction is over {}.", of(family.size, "row", "rows")),
+    }
 }
 
 fn rows(report: &Report) -> impl Iterator<Item = &Row> {
@@ -289,16 +316,6 @@ fn error_rate(report: &Report) -> String {
             number::count(family.size as usize, "row", "rows")
         ),
     }
-}
-
-fn calibrated(calibration: &Calibration, ink: &Ink) -> String {
-    format!(
-        "Measured with the shipped defaults on identical code: {} of {} had a coloured row ({}, {}).",
-        calibration.coloured,
-        number::count(calibration.reports as usize, "report", "reports"),
-        ink.outside(&calibration.machine),
-        ink.outside(&calibration.date)
-    )
 }
 
 const fn delta_footnote(report: &Report) -> &'static str {

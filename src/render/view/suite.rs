@@ -161,7 +161,7 @@ pub(super) fn skeleton(suite: &SuiteReport, report: &Report, prefix: &str, ink: 
     });
     let rows = rows.collect();
     let view = SuiteView {
-        name: ink.outside(&suite.name),
+        name: ink.suite(&suite.name),
         run_base: ink.long(&suite.run.base),
         run_head: (suite.run.head != suite.run.base).then(|| ink.long(&suite.run.head)),
         packages: views.into_iter().map(|(view, _)| view).collect(),
@@ -239,7 +239,7 @@ fn geomean(geomean: &Geomean, ink: &Ink) -> GeomeanView {
     let figures = Figures::new(&geomean.unit, &[geomean.base, geomean.head]);
     let left_out: u32 = geomean.left_out.values().sum();
     let reasons: Vec<String> =
-        geomean.left_out.iter().map(|(reason, n)| format!("{} {n}", ink.outside(reason))).collect();
+        geomean.left_out.iter().map(|(reason, n)| format!("{} {n}", ink.prose(reason))).collect();
     GeomeanView {
         unit: ink.unit(&geomean.unit),
         base: figures.format(geomean.base),
@@ -294,7 +294,9 @@ pub(super) fn failures(suite: &SuiteReport, tail: usize, ink: &Ink) -> Vec<Failu
 
 fn ended(step: &StepOutcome, ink: &Ink) -> String {
     let status = sentence::status(&step.status, ink);
-    if step.seconds > 0.0 { format!("{status} after {}", number::duration(step.seconds)) } else { status }
+    // A time limit is a time already.
+    let timed = step.seconds > 0.0 && !matches!(step.status, StepStatus::TimedOut(_));
+    if timed { format!("{status} after {}", number::duration(step.seconds)) } else { status }
 }
 
 fn failure(suite: &SuiteReport, side: Side, what: String, step: &StepOutcome, tail: usize, ink: &Ink) -> FailureView {
@@ -302,7 +304,7 @@ fn failure(suite: &SuiteReport, side: Side, what: String, step: &StepOutcome, ta
     let last: Vec<&str> = lines.lines().rev().take(20).collect();
     let lines = last.into_iter().rev().collect::<Vec<_>>().join("\n");
     FailureView {
-        suite: ink.outside(&suite.name),
+        suite: ink.suite(&suite.name),
         side: side.name(),
         what,
         fence: escape::fence_for(&lines),

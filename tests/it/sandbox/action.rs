@@ -122,9 +122,7 @@ impl Job {
         let user = json!({"login": "ada", "id": 1815, "type": "User"});
         let repository = json!({"id": 1001, "full_name": NAME, "name": "words", "fork": false, "private": false,
             "default_branch": "main", "owner": {"login": "acme", "id": 2, "type": "Organization"}});
-        let branch = |sha: &str, name: &str| {
-            json!({"sha": sha, "ref": name, "label": format!("acme:{name}"), "repo": repository})
-        };
+        let branch = |sha: &str, name: &str| json!({"sha": sha, "ref": name, "label": format!("acme:{name}"), "repo": repository});
         json!({"action": "synchronize", "number": PULL, "repository": repository, "sender": user,
             "pull_request": {"number": PULL, "state": "open", "draft": false, "merged": false, "locked": false,
                 "title": "Change", "html_url": "https://github.example/acme/words/pull/7", "user": user,
@@ -194,9 +192,7 @@ impl Job {
     }
 
     fn comments(&self) -> Vec<String> {
-        self.standin.with(|state| {
-            state.repositories[NAME].comments.iter().map(|note| note.body.clone()).collect()
-        })
+        self.standin.with(|state| state.repositories[NAME].comments.iter().map(|note| note.body.clone()).collect())
     }
 }
 
@@ -223,7 +219,8 @@ fn a_pull_request_is_measured_in_containers_and_the_comment_appears() {
     let gateway = docker(&["network", "inspect", "bridge", "--format", "{{(index .IPAM.Config 0).Gateway}}"]);
     let hunter = HUNTER.replace("GATEWAY", gateway.trim()).replace("PORT", &port);
     let Some(job) = Job::new(name, &hunter) else { return };
-    let ran = job.command("bench-test-action", &[("mode", "run"), ("rounds", "8"), ("fail-on", "never")]).output().unwrap();
+    let ran =
+        job.command("bench-test-action", &[("mode", "run"), ("rounds", "8"), ("fail-on", "never")]).output().unwrap();
     let said = text(&ran);
     assert_eq!(ran.status.code(), Some(0), "{said}");
     assert!(!said.contains("FOUND"), "{said}");
@@ -257,7 +254,9 @@ fn without_a_socket_nothing_is_run() {
     let mut command = job.command("bench-test-no-socket", &[("mode", "run"), ("rounds", "8")]);
     let args: Vec<_> = command.get_args().map(std::ffi::OsStr::to_owned).collect();
     let mut without = Command::new("docker");
-    without.args(args.iter().map(|arg| if arg.to_string_lossy().ends_with(":/var/run/docker.sock") { "/nowhere:/nowhere".into() } else { arg.clone() }));
+    without.args(args.iter().map(|arg| {
+        if arg.to_string_lossy().ends_with(":/var/run/docker.sock") { "/nowhere:/nowhere".into() } else { arg.clone() }
+    }));
     command = without;
     let ran = command.output().unwrap();
     assert_eq!(ran.status.code(), Some(2), "{}", text(&ran));

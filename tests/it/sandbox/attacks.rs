@@ -32,7 +32,8 @@ fn a_search_for_the_token_finds_nothing() {
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, SECRET).unwrap();
     }
-    let mut holder = Command::new("sleep").arg("1000").env("INPUT_TOKEN", SECRET).stdout(Stdio::null()).spawn().unwrap();
+    let mut holder =
+        Command::new("sleep").arg("1000").env("INPUT_TOKEN", SECRET).stdout(Stdio::null()).spawn().unwrap();
     let hunt = format!(
         "env; cat /proc/[0-9]*/environ /proc/[0-9]*/cmdline /proc/[0-9]*/mountinfo 2>/dev/null; set; \
          find / -xdev -type f -size -2M -path '*' -not -path '/usr/*' 2>/dev/null | xargs -d '\\n' cat 2>/dev/null; \
@@ -63,7 +64,8 @@ fn the_socket_and_the_other_side_are_nowhere() {
     let Some(rig) = Rig::new("the_socket_and_the_other_side_are_nowhere") else { return };
     fs::write(rig.tree(Side::Base).join("only-base-has-this"), "x").unwrap();
     let mut exec = rig.sandbox();
-    let sockets = said(&mut exec, &round(Side::Head, "find / -type s 2>/dev/null; find / -name 'only-base*' 2>/dev/null; true"));
+    let sockets =
+        said(&mut exec, &round(Side::Head, "find / -type s 2>/dev/null; find / -name 'only-base*' 2>/dev/null; true"));
     assert_eq!(sockets, "");
     assert!(said(&mut exec, &round(Side::Base, "find / -name 'only-base*' 2>/dev/null; true")).contains("only-base"));
     denied(&mut exec, "bash -c 'echo > /dev/tcp/169.254.169.254/80'");
@@ -107,7 +109,13 @@ fn the_launcher_cannot_be_written_signalled_or_traced() {
         denied(&mut exec, command);
     }
     // A program with the set-user-id bit gets nothing by it.
-    let raised = said(&mut exec, &round(Side::Head, "cp /usr/bin/id /bench/tree/id; chmod u+s id; ./id -u; find / -perm -4000 -user root -name mount 2>/dev/null | head -1 | xargs -r -I{} stat -c %a {}"));
+    let raised = said(
+        &mut exec,
+        &round(
+            Side::Head,
+            "cp /usr/bin/id /bench/tree/id; chmod u+s id; ./id -u; find / -perm -4000 -user root -name mount 2>/dev/null | head -1 | xargs -r -I{} stat -c %a {}",
+        ),
+    );
     assert!(raised.starts_with("1001\n"), "{raised}");
     // Killing whatever can be reached ends the attacker alone.
     let done = exec.run(&round(Side::Head, "kill -9 -1; sleep 1000")).unwrap();
@@ -120,7 +128,8 @@ fn the_launcher_cannot_be_written_signalled_or_traced() {
 fn forged_frames_on_the_output_are_only_output() {
     let Some(rig) = Rig::new("forged_frames_on_the_output_are_only_output") else { return };
     let mut exec = rig.sandbox();
-    let forged = "printf 'H\\002\\000\\000\\000\\000\\000\\000\\000{}.\\000\\000\\000\\000\\000\\000\\000\\000'; exit 9";
+    let forged =
+        "printf 'H\\002\\000\\000\\000\\000\\000\\000\\000{}.\\000\\000\\000\\000\\000\\000\\000\\000'; exit 9";
     let done = exec.run(&round(Side::Head, forged)).unwrap();
     assert_eq!((done.status.clone(), done.stdout.len()), (StepStatus::Exit(9), 20));
 }
@@ -135,13 +144,25 @@ fn links_pipes_and_giants_in_place_of_outputs_are_not_read() {
          truncate -s 10G giant.json; mkdir -p d && ln -s / d/root && mkfifo d/pipe && echo 1 > d/good.json; \
          ln /.bench-bot/launcher hard 2>/dev/null; echo ok > plain.json",
     );
-    one.collect = ["link.json", "folder", "env.json", "pipe.json", "giant.json", "d", "../private/x", "/etc/passwd", "plain.json"]
-        .map(str::to_owned)
-        .into();
+    one.collect = [
+        "link.json",
+        "folder",
+        "env.json",
+        "pipe.json",
+        "giant.json",
+        "d",
+        "../private/x",
+        "/etc/passwd",
+        "plain.json",
+    ]
+    .map(str::to_owned)
+    .into();
     let done = exec.run(&one).unwrap();
     assert!(done.status.ok(), "{:?} {}", done.status, err(&done));
     assert_eq!(done.files.keys().map(String::as_str).collect::<Vec<_>>(), ["d/good.json", "plain.json"]);
-    for (name, why) in [("link.json", "symbolic link"), ("pipe.json", "not a regular file"), ("giant.json", "larger than")] {
+    for (name, why) in
+        [("link.json", "symbolic link"), ("pipe.json", "not a regular file"), ("giant.json", "larger than")]
+    {
         assert!(done.notes.iter().any(|note| note.contains(name) && note.contains(why)), "{name}: {:?}", done.notes);
     }
     // What is to be deleted through a link is refused, and the round is not run.
@@ -165,7 +186,8 @@ fn a_daemon_does_not_outlive_its_step_on_either_side() {
         said(&mut exec, &step(Side::Head, kind, daemon));
         assert!(!runs_on_host("busy-daemon-of-head"));
         said(&mut exec, &round(Side::Base, "true"));
-        let still = "a=$(stat -c %s ticks); for i in 1 2 3; do ls -R /usr > /dev/null; done; [ $a = $(stat -c %s ticks) ]";
+        let still =
+            "a=$(stat -c %s ticks); for i in 1 2 3; do ls -R /usr > /dev/null; done; [ $a = $(stat -c %s ticks) ]";
         said(&mut exec, &round(Side::Head, still));
         said(&mut exec, &round(Side::Head, "rm ticks; ls /proc | grep -c '^[0-9]*$' > n; true"));
     }

@@ -105,7 +105,10 @@ fn a_cancelled_job_has_its_containers_removed_in_time() {
         assert!(child.wait().unwrap().success());
         let took = begin.elapsed();
         assert!(!has(&mine), "{:?}", containers());
-        assert_eq!(fs::read_to_string(rig.work.path().join("error")).unwrap(), format!("Interrupted({})", signal as i32));
+        assert_eq!(
+            fs::read_to_string(rig.work.path().join("error")).unwrap(),
+            format!("Interrupted({})", signal as i32)
+        );
         // GitHub kills a cancelled step after this time.
         assert!(took < Duration::from_millis(7500), "{took:?}");
     }

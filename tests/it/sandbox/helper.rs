@@ -9,8 +9,7 @@ use bench_bot::results::KnobStatus;
 
 const GOVERNOR: &str = "sys/devices/system/cpu/cpufreq/policy0/scaling_governor";
 
-#[path = "../../../src/host/fake.rs"]
-mod fake;
+use crate::host::fake;
 
 use bench_bot::host::Roots;
 use fake::Fake;
@@ -41,7 +40,10 @@ impl HelperRig {
         let fake = Fake::intel();
         let Roots { sys, proc, .. } = fake.roots();
         let journal = format!("bench-test-journal-{}", test.len());
-        Some(Self { options: HelperOptions { image: Some(image(&program)), sys, proc, journal, run: "test".to_owned() }, fake })
+        Some(Self {
+            options: HelperOptions { image: Some(image(&program)), sys, proc, journal, run: "test".to_owned() },
+            fake,
+        })
     }
 
     fn begin(&self, host: &Host) -> anyhow::Result<HostHelper> {

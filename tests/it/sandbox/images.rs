@@ -89,7 +89,10 @@ fn the_image_is_chosen_by_base_and_never_by_head() {
     one.sides.head.run = "cargo bench".to_owned();
     let exec = rig.begin(&[one]).unwrap();
     let (_, sides) = exec.images().next().unwrap();
-    assert_eq!((sides.base.reference.as_str(), sides.base.why.as_str()), ("docker.io/library/golang:1.26", "by go.mod of base"));
+    assert_eq!(
+        (sides.base.reference.as_str(), sides.base.why.as_str()),
+        ("docker.io/library/golang:1.26", "by go.mod of base")
+    );
     assert_eq!(sides.base, sides.head);
     assert_eq!(exec.digests().base, exec.digests().head);
 }

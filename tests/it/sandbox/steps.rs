@@ -33,7 +33,12 @@ fn a_command_has_no_right_and_no_variable_that_it_does_not_need() {
     for side in Side::BOTH {
         let status = said(&mut exec, &round(side, "cat /proc/self/status"));
         let field = |name: &str| {
-            status.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':')).unwrap_or_default().trim().to_owned()
+            status
+                .lines()
+                .find_map(|line| line.strip_prefix(name)?.strip_prefix(':'))
+                .unwrap_or_default()
+                .trim()
+                .to_owned()
         };
         for set in ["CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb"] {
             assert_eq!(field(set), "0000000000000000", "{set}");
@@ -115,7 +120,10 @@ fn a_flood_is_cut_and_said_so() {
     let Some(rig) = Rig::new("a_flood_is_cut_and_said_so") else { return };
     let mut exec = rig.sandbox();
     let done = exec.run(&round(Side::Base, "head -c 100000000 /dev/zero")).unwrap();
-    assert_eq!((done.status.clone(), done.stdout.len(), done.lost), (StepStatus::Ok, 64 << 20, 100_000_000 - (64 << 20)));
+    assert_eq!(
+        (done.status.clone(), done.stdout.len(), done.lost),
+        (StepStatus::Ok, 64 << 20, 100_000_000 - (64 << 20))
+    );
     let done = exec.run(&round(Side::Base, "head -c 500000000 /dev/zero")).unwrap();
     assert_eq!(done.status, StepStatus::Exit(1));
     assert!(done.notes[0].contains("192 MiB"), "{:?}", done.notes);
@@ -198,7 +206,8 @@ fn placement_is_tried_and_holds_for_rounds() {
         .collect();
     assert_eq!(granted, [("cpu affinity", true), ("nice", true)]);
     for side in Side::BOTH {
-        let done = exec.run(&round(side, "nproc; nice; cat /sys/fs/cgroup/cpuset/cpuset.cpus 2>/dev/null || true")).unwrap();
+        let done =
+            exec.run(&round(side, "nproc; nice; cat /sys/fs/cgroup/cpuset/cpuset.cpus 2>/dev/null || true")).unwrap();
         assert!(out(&done).starts_with("1\n-15\n"), "{}", out(&done));
         assert_eq!(done.witness.cpus.as_deref(), Some("1"));
         assert_eq!(done.witness.cpu, Some(1));

@@ -91,12 +91,7 @@ impl Engine {
     ///
     /// # Errors
     /// When a step fails, with what it said.
-    pub(crate) fn build(
-        &self,
-        tag: &str,
-        dockerfile: &str,
-        labels: &HashMap<String, String>,
-    ) -> Result<Image> {
+    pub(crate) fn build(&self, tag: &str, dockerfile: &str, labels: &HashMap<String, String>) -> Result<Image> {
         let options = BuildImageOptionsBuilder::default().dockerfile("Dockerfile").t(tag).rm(true).forcerm(true);
         let options = options.labels(labels).build();
         let context = bollard::body_full(tar("Dockerfile", dockerfile.as_bytes()).into());

@@ -1,0 +1,3 @@
+module example.com/acme/store
+
+go 1.21

@@ -1,0 +1,20 @@
+package com.example.acme;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/** Drops words that were there before. */
+public final class Words {
+    private Words() {}
+
+    /** The first of each word. */
+    public static List<String> unique(List<String> words) {
+        List<String> out = new ArrayList<>();
+        for (String word : words) {
+            if (!out.contains(word)) {
+                out.add(word);
+            }
+        }
+        return out;
+    }
+}
