@@ -77,7 +77,10 @@ impl<'i> Images<'i> {
         let one = suite.sides.get(side);
         // What names an image names it for the whole run; a Dockerfile is named by its text.
         let (key, reference, why) = match (&one.image, &one.dockerfile) {
-            (Some(image), _) => (image.clone(), image.clone(), "by the configuration".to_owned()),
+            (Some(image), _) => {
+                let why = if suite.detected { "by what base's files ask for" } else { "by the configuration" };
+                (image.clone(), image.clone(), why.to_owned())
+            }
             (None, Some(file)) => {
                 (format!("\n{}", file.text), file.path.clone(), "a Dockerfile of the target branch".to_owned())
             }
