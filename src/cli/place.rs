@@ -42,6 +42,19 @@ impl Place {
             Where::Container => Self::Container,
         })
     }
+
+    /// The folder below which the checkouts go: the runner's for temporary files, or, where that one is not the host's
+    /// too and containers could not see it, the workspace.
+    ///
+    /// # Errors
+    /// When containers would see neither.
+    pub(crate) fn parent(self, runner: &Runner, workspace: &Path) -> Result<PathBuf> {
+        let usual = runner.variable("RUNNER_TEMP").map_or_else(std::env::temp_dir, PathBuf::from);
+        match self {
+            Self::Host => Ok(usual),
+            Self::Container => sandbox::visible(&[usual, workspace.to_owned()]),
+        }
+    }
 }
 
 fn facts(request: &Request, asked: Option<Isolation>, runner: &Runner, one_job: bool, clone: &Path) -> Result<Facts> {

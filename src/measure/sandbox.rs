@@ -77,7 +77,8 @@ impl Default for Limits {
         Self {
             memory: total.map_or(2 << 30, |kib: u64| kib * 1024 / 5 * 4),
             pids: 4096,
-            files: 65_536,
+            // What an engine can give that may not raise its own limit, too.
+            files: 16_384,
             shm: 256 << 20,
             disk: 2 << 30,
             network: "bridge".to_owned(),
@@ -253,6 +254,22 @@ pub fn initial_tokens() -> Vec<String> {
 #[must_use]
 pub fn socket_available() -> bool {
     Engine::available()
+}
+
+/// The first of `folders` that the engine sees too: in a container of our own, one that is mounted from its host.
+///
+/// # Errors
+/// When there is no engine, or none of them is mounted.
+pub fn visible(folders: &[PathBuf]) -> anyhow::Result<PathBuf> {
+    let engine = Engine::connect()?;
+    let mut hidden = Vec::new();
+    for folder in folders.iter().filter(|folder| folder.is_dir()) {
+        match engine.host_path(folder) {
+            Ok(_) => return Ok(folder.clone()),
+            Err(error) => hidden.push(format!("{error:#}")),
+        }
+    }
+    anyhow::bail!("no folder for the checkouts: {}", hidden.join("; "))
 }
 
 impl ContainerExec {
