@@ -1,14 +1,19 @@
 //! The image as GitHub's runner starts it, on a real Go module against the stand-in of GitHub.
 //!
 //! Needs, beside what the other tests here need, the image `BENCH_BOT_TEST_IMAGE` and an image `golang:1.20` with any
-//! Go in it. The mounts, the environment and the command line are those of `ContainerActionHandler.cs` and
-//! `DockerCommandManager.cs` of actions/runner, but for `--network host`: the stand-in listens on loopback only.
+//! Go in it. The mounts, the environment and the command line are those of
+//! `src/Runner.Worker/Handlers/ContainerActionHandler.cs` and `src/Runner.Worker/Container/DockerCommandManager.cs`
+//! (`DockerRun`) of <https://github.com/actions/runner>, but for `--network host`: the stand-in listens on loopback only.
+
+mod act;
+mod forms;
+mod knobs;
 
 use super::*;
 use crate::bot::Repo;
 use bench_bot::standin::{Options as StandinOptions, Standin, TOKEN};
 use serde_json::{Value, json};
-use std::process::Output;
+use std::process::{Child, Output, Stdio};
 
 const NAME: &str = "acme/words";
 const PULL: u64 = 7;
@@ -68,6 +73,13 @@ struct Job {
     image: String,
     base: String,
     head: String,
+    /// What the job finds at `/github/workspace`.
+    workspace: PathBuf,
+    server: String,
+    /// More words for `docker run`, before the image.
+    more: Vec<String>,
+    /// What a server has: `acme/words.git`.
+    served: TempDir,
 }
 
 /// Files of the module's side, with those of `more`.
@@ -84,7 +96,8 @@ fn module(repo: &Repo, side: &str, more: &[(&str, &str)]) -> String {
 }
 
 impl Job {
-    fn new(test: &str, hunter: &str) -> Option<Self> {
+    /// A pull request that makes the module faster, and puts `hunter` beside its tests.
+    fn new(test: &str, hunter: Option<&str>) -> Option<Self> {
         ready(test)?;
         let image = std::env::var("BENCH_BOT_TEST_IMAGE").ok();
         if image.is_none() {
@@ -94,9 +107,14 @@ impl Job {
         let repo = Repo::new();
         let base = module(&repo, "base", &[]);
         repo.git(&["checkout", "--quiet", "-b", "change"]);
-        let head = module(&repo, "head", &[("hunter_test.go", hunter)]);
-        // As actions/checkout leaves it: the merge commit, detached.
+        let more: Vec<(&str, &str)> = hunter.iter().map(|text| ("hunter_test.go", *text)).collect();
+        let head = module(&repo, "head", &more);
+        // As actions/checkout leaves it: detached.
         repo.git(&["checkout", "--quiet", "--detach"]);
+        repo.git(&["remote", "add", "origin", &format!("https://github.com/{NAME}")]);
+        let served = tempfile::tempdir().unwrap();
+        let bare = served.path().join(format!("{NAME}.git"));
+        repo.git(&["clone", "--quiet", "--bare", ".", bare.to_str().unwrap()]);
         let standin = Standin::start(StandinOptions::default()).unwrap();
         standin.with(|state| {
             state.account("ada");
@@ -111,11 +129,22 @@ impl Job {
         for folder in ["temp", "home", "workflow", "commands"] {
             fs::create_dir_all(repo.job().join(folder)).unwrap();
         }
-        for file in ["output", "env", "path", "state", "step_summary"] {
-            fs::write(repo.job().join("commands").join(file), "").unwrap();
-        }
         give(&repo.path());
-        Some(Self { repo, standin, image, base, head })
+        let (workspace, server) = (repo.path(), "https://github.example".to_owned());
+        let job = Self { repo, standin, image, base, head, workspace, server, more: Vec::new(), served };
+        job.clear();
+        Some(job)
+    }
+
+    /// New files for the commands of the next step.
+    fn clear(&self) {
+        for file in ["output", "env", "path", "state", "step_summary"] {
+            fs::write(self.commands(file), "").unwrap();
+        }
+    }
+
+    fn commands(&self, file: &str) -> PathBuf {
+        self.repo.job().join("commands").join(file)
     }
 
     fn event(&self) -> Value {
@@ -129,24 +158,17 @@ impl Job {
                 "base": branch(&self.base, "main"), "head": branch(&self.head, "change")}})
     }
 
-    /// The command line of the runner.
-    fn command(&self, name: &str, inputs: &[(&str, &str)]) -> Command {
-        let job = self.repo.job();
-        fs::write(job.join("workflow/event.json"), serde_json::to_vec(&self.event()).unwrap()).unwrap();
-        let socket = std::env::var("DOCKER_HOST").unwrap_or_else(|_| "unix:///var/run/docker.sock".to_owned());
-        let socket = socket.trim_start_matches("unix://").to_owned();
-        let mut command = Command::new("docker");
-        command.args(["run", "--name", name, "--label", "e88dfa", "--workdir", "/github/workspace", "--rm"]);
-        command.args(["--network", "host"]);
+    /// Variables of the job and the inputs of the step, as the runner hands them to an action's container.
+    fn variables(&self, inputs: &[(&str, &str)]) -> Vec<(String, String)> {
         let fixed = [
             ("HOME", "/github/home"),
-            ("GITHUB_ACTIONS", "true"),
-            ("CI", "true"),
             ("GITHUB_EVENT_NAME", "pull_request"),
             ("GITHUB_EVENT_PATH", "/github/workflow/event.json"),
             ("GITHUB_WORKSPACE", "/github/workspace"),
             ("GITHUB_REPOSITORY", NAME),
-            ("GITHUB_SERVER_URL", "https://github.example"),
+            ("GITHUB_SERVER_URL", &self.server),
+            ("GITHUB_API_URL", &self.standin.url()),
+            ("GITHUB_GRAPHQL_URL", &self.standin.graphql_url()),
             ("GITHUB_RUN_ID", "42"),
             ("GITHUB_RUN_ATTEMPT", "1"),
             ("GITHUB_REF", "refs/pull/7/merge"),
@@ -164,35 +186,89 @@ impl Job {
             ("RUNNER_ENVIRONMENT", "github-hosted"),
             ("RUNNER_TEMP", "/github/runner_temp"),
             ("RUNNER_TOOL_CACHE", "/opt/hostedtoolcache"),
+            // In every container action, whatever the permissions of the job are.
             ("ACTIONS_RUNTIME_TOKEN", "stand-in-runtime-token"),
-            ("INPUT_TOKEN", TOKEN),
         ];
-        for (name, value) in fixed {
-            command.args(["-e", &format!("{name}={value}")]);
+        let mut all: Vec<(String, String)> = fixed.map(|(name, value)| (name.to_owned(), value.to_owned())).into();
+        if !inputs.iter().any(|(name, _)| *name == "token") {
+            all.push(("INPUT_TOKEN".to_owned(), TOKEN.to_owned()));
         }
-        command.args(["-e", &format!("GITHUB_API_URL={}", self.standin.url())]);
-        command.args(["-e", &format!("GITHUB_GRAPHQL_URL={}", self.standin.graphql_url())]);
-        for (name, value) in inputs {
-            // As the runner makes the name: upper case, blanks replaced, hyphens kept.
-            command.args(["-e", &format!("INPUT_{}={value}", name.to_uppercase().replace(' ', "_"))]);
+        // As the runner makes the name: upper case, blanks replaced, hyphens kept.
+        let named = |name: &str| format!("INPUT_{}", name.to_uppercase().replace(' ', "_"));
+        all.extend(inputs.iter().map(|(name, value)| (named(name), (*value).to_owned())));
+        all
+    }
+
+    /// The command line of the runner.
+    fn command(&self, name: &str, inputs: &[(&str, &str)]) -> Command {
+        let job = self.repo.job();
+        fs::write(job.join("workflow/event.json"), serde_json::to_vec(&self.event()).unwrap()).unwrap();
+        let socket = std::env::var("DOCKER_HOST").unwrap_or_else(|_| "unix:///var/run/docker.sock".to_owned());
+        let mut command = Command::new("docker");
+        command.args(["run", "--name", name, "--label", "e88dfa", "--workdir", "/github/workspace", "--rm"]);
+        command.args(["--network", "host"]);
+        for (name, value) in self.variables(inputs) {
+            // The value comes through the client's environment.
+            command.args(["-e", &name]).env(&name, value);
         }
-        let workspace = self.repo.path();
+        command.args(["-e", "GITHUB_ACTIONS=true", "-e", "CI=true"]);
         for (source, target) in [
-            (Path::new(&socket), "/var/run/docker.sock"),
+            (Path::new(socket.trim_start_matches("unix://")), "/var/run/docker.sock"),
             (&job.join("temp"), "/github/runner_temp"),
             (&job.join("home"), "/github/home"),
             (&job.join("workflow"), "/github/workflow"),
             (&job.join("commands"), "/github/file_commands"),
-            (&workspace, "/github/workspace"),
+            (&self.workspace, "/github/workspace"),
         ] {
             command.args(["-v", &format!("{}:{target}", source.display())]);
         }
-        command.arg(&self.image);
+        command.args(&self.more).arg(&self.image);
         command
+    }
+
+    /// Runs a step to its end, which must be good.
+    fn step(&self, name: &str, inputs: &[(&str, &str)]) -> String {
+        self.clear();
+        let ran = self.command(name, inputs).output().unwrap();
+        let said = text(&ran);
+        assert_eq!(ran.status.code(), Some(0), "{said}");
+        said
     }
 
     fn comments(&self) -> Vec<String> {
         self.standin.with(|state| state.repositories[NAME].comments.iter().map(|note| note.body.clone()).collect())
+    }
+
+    /// An output of the last step.
+    fn output(&self, name: &str) -> String {
+        let text = fs::read_to_string(self.commands("output")).unwrap();
+        let mut lines = text.lines();
+        while let Some(line) = lines.next() {
+            if let Some((found, word)) = line.split_once("<<") {
+                let value: Vec<&str> = lines.by_ref().take_while(|line| *line != word).collect();
+                if found == name {
+                    return value.join("\n");
+                }
+            }
+        }
+        panic!("no output {name} in {text}")
+    }
+
+    fn results(&self) -> Value {
+        serde_json::from_slice(&fs::read(self.workspace.join("bench-bot-out/results.json")).unwrap()).unwrap()
+    }
+
+    /// What every run leaves: its folder, which belongs to the workspace's owner, and nothing else.
+    #[track_caller]
+    fn assert_tidy(&self) {
+        for (uid, path) in owners(&self.workspace) {
+            assert_eq!(uid, OWNER.0, "{}", path.display());
+        }
+        assert_eq!(owners(&self.repo.job().join("temp")), [], "the runner's temporary folder is as it was");
+        assert_eq!(containers(), [""; 0]);
+        for file in ["env", "path", "state"] {
+            assert_eq!(fs::read_to_string(self.commands(file)).unwrap(), "", "{file}");
+        }
     }
 }
 
@@ -208,74 +284,34 @@ fn text(output: &Output) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
 }
 
-#[test]
-fn a_pull_request_is_measured_in_containers_and_the_comment_appears() {
-    let listener = std::net::TcpListener::bind("0.0.0.0:0").unwrap();
-    let port = listener.local_addr().unwrap().port().to_string();
-    let name = "a_pull_request_is_measured_in_containers_and_the_comment_appears";
-    if ready(name).is_none() {
-        return;
-    }
-    let gateway = docker(&["network", "inspect", "bridge", "--format", "{{(index .IPAM.Config 0).Gateway}}"]);
-    let hunter = HUNTER.replace("GATEWAY", gateway.trim()).replace("PORT", &port);
-    let Some(job) = Job::new(name, &hunter) else { return };
-    let ran =
-        job.command("bench-test-action", &[("mode", "run"), ("rounds", "8"), ("fail-on", "never")]).output().unwrap();
-    let said = text(&ran);
-    assert_eq!(ran.status.code(), Some(0), "{said}");
-    assert!(!said.contains("FOUND"), "{said}");
-    let comments = job.comments();
-    assert_eq!(comments.len(), 1);
-    let body = &comments[0];
-    for part in ["Join/n=256", "Count", "golang:1.20"] {
-        assert!(body.contains(part), "no {part} in {body}");
-    }
-    assert!(!body.contains("FOUND"));
-    let folder = job.repo.path().join("bench-bot-out");
-    let results: Value = serde_json::from_slice(&fs::read(folder.join("results.json")).unwrap()).unwrap();
-    assert_eq!(results["machine"]["container"], true);
-    assert_eq!(results["machine"]["images"]["base"], results["machine"]["images"]["head"]);
-    for (uid, path) in owners(&job.repo.path()) {
-        assert_eq!(uid, OWNER.0, "{}", path.display());
-    }
-    assert_eq!(owners(&job.repo.job().join("temp")), [], "the runner's temporary folder is as it was");
-    assert_eq!(containers(), [""; 0]);
-    for file in ["env", "path", "state"] {
-        assert_eq!(fs::read_to_string(job.repo.job().join("commands").join(file)).unwrap(), "", "{file}");
-    }
-    let output = fs::read_to_string(job.repo.job().join("commands/output")).unwrap();
-    assert!(output.contains("bench-bot-out/report.json"), "{output}");
+/// The repository on a server that speaks https, as GitHub's, to those who have the token.
+struct GitServer {
+    child: Child,
+    url: String,
 }
 
-/// Where there is no socket, nothing of the pull request is started.
-#[test]
-fn without_a_socket_nothing_is_run() {
-    let Some(job) = Job::new("without_a_socket_nothing_is_run", HUNTER) else { return };
-    let mut command = job.command("bench-test-no-socket", &[("mode", "run"), ("rounds", "8")]);
-    let args: Vec<_> = command.get_args().map(std::ffi::OsStr::to_owned).collect();
-    let mut without = Command::new("docker");
-    without.args(args.iter().map(|arg| {
-        if arg.to_string_lossy().ends_with(":/var/run/docker.sock") { "/nowhere:/nowhere".into() } else { arg.clone() }
-    }));
-    command = without;
-    let ran = command.output().unwrap();
-    assert_eq!(ran.status.code(), Some(2), "{}", text(&ran));
-    assert!(text(&ran).contains("host/action.yml"), "{}", text(&ran));
+impl GitServer {
+    fn of(job: &Job) -> Self {
+        use std::io::BufRead;
+        let tls = PathBuf::from(std::env::var_os("BENCH_BOT_TEST_TLS").expect("tests/container/run.sh sets it"));
+        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/container/git-server.py");
+        let mut child = Command::new("python3")
+            .arg(script)
+            .arg(job.served.path())
+            .args([tls.join("server.pem"), tls.join("server.key")])
+            .arg(TOKEN)
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut port = String::new();
+        std::io::BufReader::new(child.stdout.take().unwrap()).read_line(&mut port).unwrap();
+        Self { child, url: format!("https://127.0.0.1:{}", port.trim()) }
+    }
 }
 
-/// The runner cancels with SIGINT and SIGTERM to the container.
-#[test]
-fn a_cancelled_action_leaves_no_container() {
-    let endless = "package words\n\nimport \"testing\"\n\nfunc TestMain(m *testing.M) {\n\tfor {\n\t}\n}\n";
-    let Some(job) = Job::new("a_cancelled_action_leaves_no_container", endless) else { return };
-    let mut command = job.command("bench-test-cancelled", &[("mode", "run"), ("rounds", "8")]);
-    let child = command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped()).spawn().unwrap();
-    while !containers().iter().any(|line| line.contains("-head-")) {
-        std::thread::yield_now();
+impl Drop for GitServer {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
     }
-    docker(&["kill", "--signal", "TERM", "bench-test-cancelled"]);
-    let ran = child.wait_with_output().unwrap();
-    assert_eq!(ran.status.code(), Some(143), "{}", text(&ran));
-    assert_eq!(containers(), [""; 0]);
-    assert_eq!(owners(&job.repo.job().join("temp")), []);
 }
