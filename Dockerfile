@@ -1,8 +1,6 @@
 # The bench-bot action. Builder and runtime bases are arguments, so that it builds from mirrors and local images too.
 ARG BUILDER=rust:1.95-slim-bookworm
 ARG RUNTIME=debian:bookworm-slim
-# Where the binary comes from: the stage below, or an image that holds /bench-bot.
-ARG BINARY=build
 
 FROM ${BUILDER} AS build
 WORKDIR /src
@@ -20,8 +18,6 @@ RUN mkdir -p tests/it && touch tests/it/main.rs src/main.rs src/lib.rs \
     && cargo build --release --locked --target "$(uname -m)-unknown-linux-gnu" \
     && cp "target/$(uname -m)-unknown-linux-gnu/release/bench-bot" /bench-bot
 
-FROM ${BINARY} AS binary
-
 FROM ${RUNTIME}
 LABEL org.opencontainers.image.title="bench-bot" \
       org.opencontainers.image.description="Tells maintainers what a pull request does to performance" \
@@ -32,6 +28,6 @@ LABEL org.opencontainers.image.title="bench-bot" \
 RUN apt-get update \
     && apt-get install -y --no-install-recommends ca-certificates git tini \
     && rm -rf /var/lib/apt/lists/*
-COPY --from=binary /bench-bot /usr/local/bin/bench-bot
+COPY --from=build /bench-bot /usr/local/bin/bench-bot
 # GitHub's runner gives the workspace and its files to whoever owns them; a Docker action must run as root.
 ENTRYPOINT ["/usr/bin/tini", "-g", "--", "/usr/local/bin/bench-bot"]

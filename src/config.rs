@@ -130,8 +130,8 @@ pub struct SuiteSide {
     pub require: Vec<String>,
     /// Image of the sandbox; by the detected toolchain if `None`.
     pub image: Option<String>,
-    /// Dockerfile in the base side's tree that makes the image.
-    pub dockerfile: Option<String>,
+    /// Dockerfile of the trusted side that makes the image.
+    pub dockerfile: Option<Template>,
     /// Whether rounds have a network.
     pub network: bool,
     /// Host settings of this side alone, set and read back before each of its rounds.

@@ -148,8 +148,8 @@ pub fn detect(tree: &Path) -> Result<Detected, DetectError> {
 }
 
 /// Finds the suites of both sides: each side of a suite does what its own tree says, and a suite that only one side
-/// has is tried with the same commands on the other, where it gives no rows or fails and is shown so. Where the sides
-/// name different versions of a toolchain, the newer image serves both.
+/// has is tried with the same commands on the other, where it gives no rows or fails and is shown so. The image of both
+/// sides is that of base's toolchain: a pull request does not choose what its code runs in.
 ///
 /// # Errors
 /// As [`detect`], if neither side has anything.
@@ -180,15 +180,10 @@ pub fn detect_sides(trees: PerSide<&Path>) -> Result<Detected, DetectError> {
     finish(merged, "base or head")
 }
 
-/// Gives both sides the newer of their images.
+/// Gives both sides base's image.
 fn share_image(sides: &mut PerSide<SuiteSide>) {
-    if let (Some(base), Some(head)) = (&sides.base.image, &sides.head.image)
-        && let Some(newer) = version::newer(base, head)
-    {
-        let newer = newer.to_owned();
-        for side in Side::BOTH {
-            sides.get_mut(side).image = Some(newer.clone());
-        }
+    if sides.base.image.is_some() {
+        sides.head.image.clone_from(&sides.base.image);
     }
 }
 

@@ -1,6 +1,6 @@
 //! The stages as `run`, `measure`, `report` and `demo` share them.
 
-use crate::cli::contained;
+use crate::cli::contained::measure_in_containers;
 use crate::cli::failure::Failure;
 pub(crate) use crate::cli::place::Place;
 use crate::cli::site::Site;
@@ -15,7 +15,7 @@ use crate::measure::progress::{Event, Lines, Progress, Silent, Terminal};
 use crate::measure::{self, Choice, MeasureError, Options, Tools};
 use crate::report::{Report, Revision, Row, RunInfo, Verdict};
 use crate::request::Request;
-use crate::results::{Asked, Results, SourceDifference, SuiteResults};
+use crate::results::{Asked, Machine, Results, SourceDifference, SuiteResults};
 use crate::side::{PerSide, Side};
 use anyhow::Result;
 use std::cell::RefCell;
@@ -53,7 +53,7 @@ pub(crate) fn measure(
 ) -> Result<Results> {
     match place {
         Place::Host => measure_on_host(request, site, settings, progress),
-        Place::Container => contained::measure(request, site, settings, progress),
+        Place::Container => measure_in_containers(request, site, settings, progress),
     }
 }
 
@@ -80,6 +80,29 @@ pub(crate) fn measure_on_host(
     if !hidden.is_empty() {
         progress.event(&Event::Note(&format!("bench commands do not see these variables: {}", hidden.join(", "))));
     }
+    let measured = carry_out(request, site, settings, &mut exec, machine, warnings, progress);
+    // The observer's share of the session goes with the executor.
+    drop(exec);
+    let tuning = Rc::try_unwrap(session).map(|session| session.into_inner().finish()).unwrap_or_default();
+    let mut results = measured?;
+    results.tuning = tuning;
+    results.warnings.extend(host::rules::warnings(&results));
+    Ok(results)
+}
+
+/// Measures with an executor that is ready.
+///
+/// # Errors
+/// As [`measure::run`].
+pub(crate) fn carry_out(
+    request: &Request,
+    site: &Site,
+    settings: Settings,
+    exec: &mut dyn Exec,
+    machine: Machine,
+    warnings: Vec<String>,
+    progress: &mut dyn Progress,
+) -> Result<Results> {
     let options = Options {
         machine,
         journal: settings.journal,
@@ -89,14 +112,7 @@ pub(crate) fn measure_on_host(
         warnings,
         config_hash: Some(site.config_hash.clone()),
     };
-    let measured = with_tools(request, &mut exec, &options, progress);
-    // The observer's share of the session goes with the executor.
-    drop(exec);
-    let tuning = Rc::try_unwrap(session).map(|session| session.into_inner().finish()).unwrap_or_default();
-    let mut results = measured?;
-    results.tuning = tuning;
-    results.warnings.extend(host::rules::warnings(&results));
-    Ok(results)
+    Ok(with_tools(request, exec, &options, progress)?)
 }
 
 /// Measures with an executor: how outputs are read, rows chosen and blocks judged is the same everywhere.

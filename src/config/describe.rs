@@ -108,7 +108,7 @@ fn side_lines(side: &SuiteSide) -> Vec<(&'static str, String)> {
     let all = [
         ("directory", directory.to_owned()),
         ("image", side.image.clone().unwrap_or_default()),
-        ("dockerfile", side.dockerfile.clone().unwrap_or_default()),
+        ("dockerfile", side.dockerfile.as_ref().map(|file| file.path.clone()).unwrap_or_default()),
         ("setup", side.setup.clone().unwrap_or_default()),
         ("require", side.require.join(" ")),
         ("run", run.to_owned()),

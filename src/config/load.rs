@@ -214,7 +214,7 @@ pub enum LoadError {
     },
 }
 
-/// Reads the configuration file `path` of the tree at `root`, and the template that it names. `None` if `path` is
+/// Reads the configuration file `path` of the tree at `root`, and the template and the Dockerfiles that it names. `None` if `path` is
 /// `None` and the tree has no file at [`PATH`].
 ///
 /// # Errors
@@ -241,14 +241,15 @@ pub fn load_by(
         other => other?,
     };
     let (mut config, source) = load_with_source(name, &text)?;
-    if let Some(template) = &mut config.report.template {
-        template.text = read(&template.path)?;
-        check_template(&template.path, &template.text)?;
+    let dockerfiles = config.suites.iter_mut().flat_map(|suite| [&mut suite.sides.base, &mut suite.sides.head]);
+    for file in dockerfiles.filter_map(|side| side.dockerfile.as_mut()).chain(&mut config.report.template) {
+        file.text = read(&file.path)?;
+        check_template(&file.path, &file.text)?;
     }
     Ok(Some((config, source)))
 }
 
-/// Whether a template's text may be used at all; what is in it is the renderer's business.
+/// Whether the text of a template or a Dockerfile may be used at all; what is in it is others' business.
 ///
 /// # Errors
 /// If it is longer than [`LIMIT`].
@@ -256,6 +257,6 @@ pub fn check_template(path: &str, text: &str) -> Result<(), ConfigError> {
     if text.len() <= LIMIT {
         return Ok(());
     }
-    let message = format!("template is {} bytes long; at most {LIMIT} are read", text.len());
+    let message = format!("it is {} bytes long; at most {LIMIT} are read", text.len());
     Err(ConfigError { file: path.to_owned(), line: 0, column: 0, key: String::new(), message })
 }

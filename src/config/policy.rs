@@ -94,7 +94,7 @@ pub struct ReportConfig {
     pub name: String,
 }
 
-/// A user's template.
+/// A file that the configuration names: a template of the comment, or a Dockerfile.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]

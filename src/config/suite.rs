@@ -3,7 +3,7 @@
 use super::error::{Fault, Place, nearest, printable};
 use super::raw::{RawCheckout, RawExtra, RawOverlay, RawSide, RawSuite, RawSweep};
 use super::value::{OneOrMany, invisible};
-use super::{Checkout, ExtraRepository, Host, Narrow, Overlay, Suite, SuiteSide, Sweep, check, refname};
+use super::{Checkout, ExtraRepository, Host, Narrow, Overlay, Suite, SuiteSide, Sweep, Template, check, refname};
 use crate::format::Format;
 use crate::side::{PerSide, Side};
 use std::collections::BTreeMap;
@@ -152,7 +152,7 @@ fn side(own: &RawSide, common: &RawSide, host: Option<&Host>, place: &Place) -> 
         timeout: check::time(pick!(timeout).copied(), &place.key("timeout"))?.unwrap_or(Duration::from_secs(300)),
         require: paths(pick!(require), &place.key("require"))?,
         image: text(image, "image", image_reference)?,
-        dockerfile: text(dockerfile, "dockerfile", non_empty_path)?,
+        dockerfile: text(dockerfile, "dockerfile", non_empty_path)?.map(|path| Template { path, text: String::new() }),
         network: pick!(network).copied().unwrap_or(false),
         host,
     })

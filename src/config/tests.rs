@@ -85,8 +85,9 @@ fn every_documented_key_reaches_the_configuration() {
     assert_eq!(head.env, env(&[("CGO_ENABLED", "0"), ("GOMAXPROCS", "1"), ("V", "two")]));
     assert_eq!((base.timeout, head.timeout), (Duration::from_secs(300), Duration::from_secs(90)));
     // What one side says replaces what both share; an image and a Dockerfile exclude each other.
-    assert_eq!((base.image.as_deref(), base.dockerfile.as_deref()), (Some("golang:1.26"), None));
-    assert_eq!((head.image.as_deref(), head.dockerfile.as_deref()), (None, Some("Dockerfile")));
+    let dockerfile = |side: &SuiteSide| side.dockerfile.as_ref().map(|file| file.path.clone());
+    assert_eq!((base.image.as_deref(), dockerfile(base)), (Some("golang:1.26"), None));
+    assert_eq!((head.image.as_deref(), dockerfile(head)), (None, Some("Dockerfile".to_owned())));
     // A side's host settings are the common ones with what it changes.
     assert_eq!(base.host, None);
     let host = head.host.as_ref().unwrap();

@@ -30,18 +30,6 @@ pub(super) fn lower_bound(range: &str) -> Option<String> {
         .next()
 }
 
-/// The newer of two images of one repository; a version that names fewer parts means the newest that fits. `None` if
-/// they are not of one repository.
-pub(super) fn newer<'a>(a: &'a str, b: &'a str) -> Option<&'a str> {
-    let (name_a, version_a) = a.rsplit_once(':')?;
-    let (name_b, version_b) = b.rsplit_once(':')?;
-    let parts = |version: &str| -> [u32; 3] {
-        let mut numbers = version.split('.').map(|part| part.parse().unwrap_or(u32::MAX));
-        std::array::from_fn(|_| numbers.next().unwrap_or(u32::MAX))
-    };
-    (name_a == name_b).then(|| if parts(version_a) >= parts(version_b) { a } else { b })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -76,12 +64,5 @@ mod tests {
         for range in ["*", "lts/*", "", "<4", "!=3.1", "latest"] {
             assert_eq!(lower_bound(range), None, "{range}");
         }
-    }
-
-    #[test]
-    fn the_newer_image_serves_both_sides() {
-        assert_eq!(newer("golang:1.22.4", "golang:1.9"), Some("golang:1.22.4"));
-        assert_eq!(newer("golang:1.22", "golang:1.22.4"), Some("golang:1.22"));
-        assert_eq!(newer("golang:1.22", "rust:1.80"), None);
     }
 }

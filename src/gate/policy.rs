@@ -2,7 +2,7 @@
 
 use super::GateError;
 use super::refusal::short;
-use crate::config::{self, Config, ConfigError, LIMIT, Suite};
+use crate::config::{self, Config, ConfigError, LIMIT, Suite, Template};
 use crate::github::Repository;
 use crate::request::{Commit, ConfigSource};
 use crate::side::Side;
@@ -23,24 +23,35 @@ pub struct Policy {
 }
 
 impl Policy {
-    /// Reads the configuration `path` and its template at `tip`; the default where there is none.
+    /// Reads the configuration `path` with the template and the Dockerfiles that it names at `tip`; the default where
+    /// there is none.
     ///
     /// # Errors
-    /// When the file is wrong, its template is missing, or GitHub does not answer.
+    /// When the file is wrong, one that it names is missing, or GitHub does not answer.
     pub fn read(repository: &Repository<'_>, tip: Commit, path: &str) -> Result<Self, GateError> {
         let Some(mut config) = load(repository, path, &tip.sha)? else {
             let source = ConfigSource::Detected("what the repository's files say".to_owned());
             return Ok(Self { config: Config::default(), source, path: path.to_owned(), tip, exists: false });
         };
-        if let Some(template) = &mut config.report.template {
-            template.text = match repository.contents(&template.path, &tip.sha)? {
-                Some(bytes) => text(&template.path, bytes)?,
+        let read = |file: &mut Template, key: &str| -> Result<(), GateError> {
+            file.text = match repository.contents(&file.path, &tip.sha)? {
+                Some(bytes) => text(&file.path, bytes)?,
                 None => {
-                    let message = format!("there is no {} at {}", template.path, short(&tip.sha));
-                    return Err(fault(path, "report.template", message).into());
+                    let message = format!("there is no {} at {}", file.path, short(&tip.sha));
+                    return Err(fault(path, key, message).into());
                 }
             };
-            config::check_template(&template.path, &template.text)?;
+            Ok(config::check_template(&file.path, &file.text)?)
+        };
+        if let Some(template) = &mut config.report.template {
+            read(template, "report.template")?;
+        }
+        for (index, suite) in config.suites.iter_mut().enumerate() {
+            for side in Side::BOTH {
+                if let Some(file) = &mut suite.sides.get_mut(side).dockerfile {
+                    read(file, &format!("suites[{index}].dockerfile"))?;
+                }
+            }
         }
         Ok(Self { config, source: ConfigSource::File(path.to_owned()), path: path.to_owned(), tip, exists: true })
     }

@@ -21,7 +21,11 @@ pub struct Observer {
     watch: Watch,
     probe: Option<RoundProbe>,
     lost: Option<f64>,
+    setter: Option<Setter>,
 }
+
+/// Makes settings of one side in force.
+type Setter = Box<dyn FnMut(&Host) -> Result<()>>;
 
 impl Observer {
     /// An observer for `config`, with the settings that `session` made.
@@ -43,7 +47,13 @@ impl Observer {
             watch: Watch { roots: roots.clone(), cpus, housekeeping, steal_observable },
             probe: None,
             lost: None,
+            setter: None,
         }
+    }
+
+    /// Lets somebody else than the session set a side's settings: one who can, where the session cannot.
+    pub fn set_by(&mut self, setter: impl FnMut(&Host) -> Result<()> + 'static) {
+        self.setter = Some(Box::new(setter));
     }
 
     /// Where commands run and at which priority, by what could be had.
@@ -61,10 +71,11 @@ impl RoundHook for Observer {
     fn before(&mut self, step: &Step) -> Result<()> {
         if let Some(hosts) = self.hosts.get(&step.suite) {
             let host = hosts.get(step.side).as_ref().unwrap_or(&self.common);
-            self.session
-                .borrow_mut()
-                .apply_side(host)
-                .with_context(|| format!("host settings of {} (suite {})", step.side, step.suite))?;
+            let set = match &mut self.setter {
+                Some(setter) => setter(host),
+                None => self.session.borrow_mut().apply_side(host).map(drop).map_err(anyhow::Error::from),
+            };
+            set.with_context(|| format!("host settings of {} (suite {})", step.side, step.suite))?;
         }
         if step.kind == StepKind::Round {
             // Once a block, before its first round: the same for both sides.

@@ -39,7 +39,7 @@ use folders::Places;
 use identity::Identity;
 use images::Images;
 use lock::Lock;
-use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -77,7 +77,8 @@ impl Default for Limits {
         Self {
             memory: total.map_or(2 << 30, |kib: u64| kib * 1024 / 5 * 4),
             pids: 4096,
-            files: 65_536,
+            // What an engine can give that may not raise its own limit, too.
+            files: 16_384,
             shm: 256 << 20,
             disk: 2 << 30,
             network: "bridge".to_owned(),
@@ -89,8 +90,6 @@ impl Default for Limits {
 pub struct Options<'o> {
     /// The suites that will run.
     pub suites: &'o [Suite],
-    /// Text of the Dockerfiles that suites name, by path, read from the trusted side.
-    pub dockerfiles: &'o BTreeMap<String, String>,
     /// Each side's tree and private folder, as we see them. They were made for this run, below `work`.
     pub folders: PerSide<SideFolders>,
     /// A folder of ours alone, in a place that the engine's host sees too.
@@ -177,6 +176,8 @@ impl SandboxError {
 
 /// Executes commands in containers.
 pub struct ContainerExec {
+    // First: dropping the connections of `boxes` would end containers that are then removed twice.
+    remains: Remains,
     suites: Vec<SuiteImages>,
     boxes: Vec<SideBox>,
     places: Places,
@@ -189,7 +190,6 @@ pub struct ContainerExec {
     fresh_caches: bool,
     helpers: u32,
     started: Instant,
-    remains: Remains,
     _lock: Lock,
 }
 
@@ -237,10 +237,39 @@ impl std::fmt::Debug for ContainerExec {
     }
 }
 
+/// Names of the credentials that this process was started with, also of those that it has removed since: whoever may
+/// look at the process still sees them.
+#[must_use]
+pub fn initial_tokens() -> Vec<String> {
+    use std::os::unix::ffi::OsStringExt;
+    let text = std::fs::read("/proc/self/environ").unwrap_or_default();
+    let pairs = text.split(|byte| *byte == 0).filter_map(|line| {
+        let at = line.iter().position(|byte| *byte == b'=')?;
+        Some((OsString::from_vec(line[..at].to_vec()), OsString::from_vec(line[at + 1..].to_vec())))
+    });
+    crate::measure::process::tokens(pairs)
+}
+
 /// Whether there is a Docker socket: `DOCKER_HOST`, or the usual one.
 #[must_use]
 pub fn socket_available() -> bool {
     Engine::available()
+}
+
+/// The first of `folders` that the engine sees too: in a container of our own, one that is mounted from its host.
+///
+/// # Errors
+/// When there is no engine, or none of them is mounted.
+pub fn visible(folders: &[PathBuf]) -> anyhow::Result<PathBuf> {
+    let engine = Engine::connect()?;
+    let mut hidden = Vec::new();
+    for folder in folders.iter().filter(|folder| folder.is_dir()) {
+        match engine.host_path(folder) {
+            Ok(_) => return Ok(folder.clone()),
+            Err(error) => hidden.push(format!("{error:#}")),
+        }
+    }
+    anyhow::bail!("no folder for the checkouts: {}", hidden.join("; "))
 }
 
 impl ContainerExec {
@@ -253,11 +282,11 @@ impl ContainerExec {
         let identity = Identity::new(options.run);
         let places = Places::make(&engine, &options)?;
         let progress = options.progress;
+        // Made first: whatever is interrupted below, what it made carries the run's label.
+        let mut remains = Remains { engine: Arc::clone(&engine), identity: identity.clone(), images: Vec::new() };
         let lock = Lock::acquire(&engine, &identity, &places.launcher, options.patience, progress)?;
         lock::remove_orphans(&engine)?;
-        let mut remains = Remains { engine: Arc::clone(&engine), identity: identity.clone(), images: Vec::new() };
-        let mut resolver =
-            Images::new(&engine, &identity, &options.limits, options.dockerfiles, progress, &mut remains.images);
+        let mut resolver = Images::new(&engine, &identity, &options.limits, progress, &mut remains.images);
         let mut suites = Vec::new();
         for suite in options.suites {
             suites.push(SuiteImages {
@@ -267,6 +296,7 @@ impl ContainerExec {
             });
         }
         let mut exec = Self {
+            remains,
             suites,
             boxes: Vec::new(),
             places,
@@ -278,7 +308,6 @@ impl ContainerExec {
             fresh_caches: false,
             helpers: 0,
             started: Instant::now(),
-            remains,
             _lock: lock,
         };
         exec.start_boxes()?;

@@ -100,13 +100,6 @@ impl Site {
         command
     }
 
-    /// One job that gates, measures and reports, with the reason of the refusal lifted.
-    fn one_job(&self, run: u64) -> Command {
-        let mut command = self.job("pull_request", &self.pull_request(), run, &[("token", TOKEN)]);
-        command.env("BENCH_BOT_UNSAFE_HOST", "1");
-        command
-    }
-
     fn output(&self, name: &str) -> String {
         let text = fs::read_to_string(self.repo.job().join("output")).unwrap();
         let mut lines = text.lines();
@@ -176,6 +169,22 @@ impl Site {
         });
     }
 
+    /// The three stages for an event, each in a process of its own: how the last one ended. The form in one job needs
+    /// containers (`tests/it/sandbox/action.rs`).
+    fn stages(&self, event: &str, payload: &Value, run: u64) -> Ran {
+        Ran::of(self.job(event, payload, run, &[("token", TOKEN), ("mode", "gate")])).expect(0);
+        let request = self.output("request");
+        let results = self.measure(run, &request, &[]);
+        let inputs =
+            [("token", TOKEN), ("mode", "report"), ("request", &request), ("results", results.to_str().unwrap())];
+        Ran::of(self.job(event, payload, run, &inputs))
+    }
+
+    /// The three stages for the pull request.
+    fn measured(&self, run: u64) -> Ran {
+        self.stages("pull_request", &self.pull_request(), run)
+    }
+
     /// The one comment, and what it says of its run.
     #[track_caller]
     fn comment(&self) -> (String, Meta) {
@@ -208,7 +217,7 @@ fn slower() -> Site {
 #[test]
 fn the_first_run_comments_and_the_second_edits() {
     let site = slower();
-    Ran::of(site.one_job(1)).expect(0);
+    site.measured(1).expect(0);
     let first = site.comments();
     assert_eq!(first.len(), 1);
     assert!(first[0].2.contains("+50.0%"), "{}", first[0].2);
@@ -221,7 +230,7 @@ fn the_first_run_comments_and_the_second_edits() {
     assert!(site.repo.path().join("bench-bot-out/report.json").is_file());
     let summary = fs::read_to_string(site.repo.job().join("summary.md")).unwrap();
     assert!(summary.contains("+50.0%"), "{summary}");
-    Ran::of(site.one_job(2)).expect(0);
+    site.measured(2).expect(0);
     let second = site.comments();
     assert_eq!((second.len(), second[0].0), (1, first[0].0));
     assert!(second[0].2.contains("\"run\":2"), "{}", second[0].2);
@@ -241,9 +250,12 @@ fn a_real_go_module_is_measured_for_a_pull_request_without_configuration() {
         }
     }
     let site = Site::of(repo);
-    let mut job = site.one_job(1);
-    job.env("INPUT_ROUNDS", "8");
-    Ran::of(job).expect(0);
+    let gate =
+        site.job("pull_request", &site.pull_request(), 1, &[("token", TOKEN), ("mode", "gate"), ("rounds", "8")]);
+    Ran::of(gate).expect(0);
+    let request = site.output("request");
+    let results = site.measure(1, &request, &[]);
+    Ran::of(site.report(1, &request, &[("results", results.to_str().unwrap())])).expect(0);
     let comments = site.comments();
     assert_eq!(comments.len(), 1);
     assert!(comments[0].2.contains("Join/n=256") && comments[0].2.contains("allocs/op"), "{}", comments[0].2);
@@ -262,7 +274,7 @@ fn a_human_who_quotes_the_marker_is_left_alone_and_our_comment_is_found_on_page_
         }
         state.add_comment(NAME, PULL, "github-actions[bot]", &format!("{marker}\nan old report"));
     });
-    Ran::of(site.one_job(1)).expect(0);
+    site.measured(1).expect(0);
     let comments = site.comments();
     assert_eq!(comments.len(), 130);
     assert!(comments[3].2.ends_with("I quote the bot"));
@@ -273,28 +285,19 @@ fn a_human_who_quotes_the_marker_is_left_alone_and_our_comment_is_found_on_page_
 #[test]
 fn a_token_beside_the_code_of_a_pull_request_is_refused() {
     let site = slower();
-    let mut command = site.one_job(1);
-    command.env_remove("BENCH_BOT_UNSAFE_HOST").env("DOCKER_HOST", "unix:///nonexistent/docker.sock");
-    Ran::of(command).expect(2).says("no Docker socket");
-    let mut command = site.one_job(1);
-    command.env_remove("BENCH_BOT_UNSAFE_HOST").env("INPUT_ISOLATION", "host");
-    Ran::of(command).expect(2).says("INPUT_TOKEN");
-    let comments = site.comments();
-    assert!(comments.iter().all(|comment| !comment.2.contains("\"state\":\"running\"")), "{comments:?}");
-}
-
-#[test]
-fn an_empty_workspace_is_no_obstacle() {
-    let site = slower();
-    let empty = site.repo.tmp().join("workspace");
-    fs::create_dir(&empty).unwrap();
-    let mut command = site.one_job(1);
-    command.current_dir(&empty).env("GITHUB_WORKSPACE", &empty);
-    command.env("BENCH_BOT_CLONE_URL", format!("file://{}", site.repo.path().display()));
-    Ran::of(command).expect(0);
-    assert!(site.comments()[0].2.contains("+50.0%"));
-    assert!(empty.join("bench-bot-out/report.html").is_file());
-    assert!(!empty.join(".git").exists());
+    let inputs = [("token", TOKEN)];
+    let mut command = site.job("pull_request", &site.pull_request(), 1, &inputs);
+    command.env("DOCKER_HOST", "unix:///nonexistent/docker.sock");
+    Ran::of(command).expect(2).says("no Docker socket").says("host/action.yml");
+    let inputs = [("token", TOKEN), ("isolation", "host")];
+    Ran::of(site.job("pull_request", &site.pull_request(), 1, &inputs)).expect(2).says("INPUT_TOKEN");
+    // Nor in the measuring job of three, whatever the token is called.
+    let request = site.gate(1);
+    let inputs = [("mode", "measure"), ("request", &request), ("isolation", "host")];
+    let mut command = site.job("pull_request", &json!({}), 1, &inputs);
+    command.env("ACTIONS_RUNTIME_TOKEN", "secret");
+    Ran::of(command).expect(2).says("ACTIONS_RUNTIME_TOKEN");
+    assert!(!site.repo.path().join("bench-bot-out").join("results.json").exists());
 }
 
 #[test]
@@ -302,9 +305,7 @@ fn a_push_gives_a_summary_and_no_comment() {
     let site = slower();
     let payload = json!({"ref": "refs/heads/main", "before": site.base, "after": site.head, "deleted": false, "created": false,
         "forced": false, "repository": Site::repository(), "sender": {"login": "ada", "id": 1815, "type": "User"}});
-    let mut command = site.job("push", &payload, 1, &[("token", TOKEN)]);
-    command.env("BENCH_BOT_UNSAFE_HOST", "1").env("GITHUB_REF", "refs/heads/main").env("GITHUB_SHA", &site.head);
-    Ran::of(command).expect(0);
+    site.stages("push", &payload, 1).expect(0);
     assert!(site.comments().is_empty());
     let summary = fs::read_to_string(site.repo.job().join("summary.md")).unwrap();
     assert!(summary.contains("+50.0%"), "{summary}");
@@ -313,7 +314,7 @@ fn a_push_gives_a_summary_and_no_comment() {
 #[test]
 fn a_failing_command_is_told_in_the_comment_and_never_green() {
     let site = Site::scripts(&prints(&["A 10 100 ns/op"]), "echo '@octocat `oops`' >&2; exit 1\n");
-    Ran::of(site.one_job(1)).expect(3);
+    site.measured(1).expect(3);
     let comments = site.comments();
     assert_eq!(comments.len(), 1);
     let body = &comments[0].2;
@@ -384,7 +385,9 @@ fn a_signal_while_measuring_leaves_no_comment_that_says_running() {
             let known = state.repositories.get_mut(NAME).unwrap();
             known.files.insert((site.base.clone(), ".github/bench-bot.yml".to_owned()), config.into_bytes());
         });
-        let mut command = site.one_job(1);
+        let request = site.gate(1);
+        let inputs = [("mode", "measure"), ("request", &request), ("isolation", "host")];
+        let mut command = site.job("pull_request", &json!({}), 1, &inputs);
         command.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null());
         let mut child = command.spawn().unwrap();
         // Blocks until a round has begun.
@@ -392,6 +395,7 @@ fn a_signal_while_measuring_leaves_no_comment_that_says_running() {
         let killed = Command::new("kill").args([&format!("-{signal}"), &child.id().to_string()]).status().unwrap();
         assert!(killed.success());
         assert_eq!(child.wait().unwrap().code(), Some(code));
+        Ran::of(site.report(1, &request, &[("results", "none"), ("measure-result", "cancelled")])).expect(0);
         let comments = site.comments();
         assert_eq!(comments.len(), 1);
         assert!(comments[0].2.contains("\"state\":\"cancelled\""), "{}", comments[0].2);

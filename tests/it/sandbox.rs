@@ -4,6 +4,7 @@
 //! and a static build of bench-bot (`BENCH_BOT_TEST_STATIC`). `tests/container/run.sh` provides all of it. Without it
 //! every test here says that it is skipped; with `BENCH_BOT_TEST_ENGINE=required` it fails instead.
 
+mod action;
 mod attacks;
 mod ends;
 mod helper;
@@ -44,7 +45,6 @@ struct Rig {
     work: TempDir,
     limits: Limits,
     patience: Duration,
-    dockerfiles: BTreeMap<String, String>,
 }
 
 impl Rig {
@@ -55,8 +55,7 @@ impl Rig {
             fs::create_dir_all(work.path().join("tree").join(side.name())).unwrap();
             fs::create_dir_all(work.path().join("side").join(side.name())).unwrap();
         }
-        let (limits, dockerfiles) = Default::default();
-        Some(Self { program, work, limits, patience: Duration::from_secs(900), dockerfiles })
+        Some(Self { program, work, limits: Limits::default(), patience: Duration::from_secs(900) })
     }
 
     fn tree(&self, side: Side) -> PathBuf {
@@ -66,7 +65,6 @@ impl Rig {
     fn begin(&self, suites: &[Suite]) -> Result<ContainerExec, SandboxError> {
         ContainerExec::begin(Options {
             suites,
-            dockerfiles: &self.dockerfiles,
             folders: PerSide::from_fn(|side| SideFolders {
                 tree: self.tree(side),
                 private: self.work.path().join("side").join(side.name()),

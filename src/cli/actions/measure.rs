@@ -43,7 +43,7 @@ pub(crate) fn carry_out(mut request: Request, args: &MeasureArgs, runner: &Runne
     let clone = args.repository.as_deref().unwrap_or(&top);
     let known = request.notes.len();
     let place = Place::decide(&mut request, args.isolation, runner, false, clone)?;
-    let site = site(&mut request, clone, runner)?;
+    let site = site(&mut request, clone, &place.parent(runner, &top)?)?;
     // After the site has taken the policy's hash: what the job's file says of its machine is no policy.
     if let Some(tuning) = Inputs::from_runner(runner)?.tuning {
         request.config.host.tuning = tuning;
@@ -68,13 +68,12 @@ pub(crate) fn carry_out(mut request: Request, args: &MeasureArgs, runner: &Runne
     Ok(output)
 }
 
-/// Checks out from the clone that an earlier step made.
+/// Checks out from the clone that an earlier step made, into a folder below `parent`.
 ///
 /// # Errors
 /// When there is no clone, or it lacks a commit; the message names the step that helps.
-pub(crate) fn site(request: &mut Request, top: &Path, runner: &Runner) -> Result<Site> {
-    let parent = runner.variable("RUNNER_TEMP").map_or_else(std::env::temp_dir, PathBuf::from);
-    let workspace = Workspace::create(&parent)?;
+pub(crate) fn site(request: &mut Request, top: &Path, parent: &Path) -> Result<Site> {
+    let workspace = Workspace::create(parent)?;
     let step = format!(
         "the job must check out first: `uses: actions/checkout` with `ref: {}`, `fetch-depth: 0` and \
          `persist-credentials: false`",

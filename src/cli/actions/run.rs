@@ -16,7 +16,7 @@ use crate::request::Request;
 use crate::results::{self, Results};
 use anyhow::{Context, Result};
 use jiff::Timestamp;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Gate, measure and report in this process.
 ///
@@ -62,7 +62,9 @@ fn measure(
     silence: impl FnOnce(),
 ) -> Result<(Results, Option<Site>)> {
     let place = Place::decide(request, isolation, runner, true, top)?;
-    let site = if top.join(".git").exists() { site(request, top, runner)? } else { fetch(request, runner)? };
+    let parent = place.parent(runner, top)?;
+    let checked_out = top.join(".git").exists();
+    let site = if checked_out { site(request, top, &parent)? } else { fetch(request, runner, &parent)? };
     let folder = top.join(FOLDER);
     std::fs::create_dir_all(&folder).with_context(|| format!("making {}", folder.display()))?;
     let output_file = folder.join("results.json");
@@ -82,18 +84,12 @@ fn measure(
 }
 
 /// The workspace is empty: fetches exactly the two commits. The token goes to git by its environment, never to disk.
-fn fetch(request: &mut Request, runner: &Runner) -> Result<Site> {
-    let parent = runner.variable("RUNNER_TEMP").map_or_else(std::env::temp_dir, PathBuf::from);
-    let workspace = Workspace::create(&parent)?;
+fn fetch(request: &mut Request, runner: &Runner, parent: &Path) -> Result<Site> {
+    let workspace = Workspace::create(parent)?;
     let origin = request.origin.as_ref().context("the request names no repository to fetch from")?;
     let url = format!("{}/{}.git", origin.server, origin.repository);
-    let (url, protocols) = match runner.variable("BENCH_BOT_CLONE_URL") {
-        // For tests, which have no server that speaks https.
-        Some(url) if runner.variable("BENCH_BOT_UNSAFE_HOST") == Some("1") => (url.to_owned(), Protocols::Local),
-        _ => (url, Protocols::Https),
-    };
     let credentials = runner.token().map(|token| Credentials { server: origin.server.clone(), token });
-    let repository = Clone::from_remote(&workspace, &url, protocols, credentials)?;
+    let repository = Clone::from_remote(&workspace, &url, Protocols::Https, credentials)?;
     repository.fetch(&[&request.commits.base.sha, &request.commits.head.sha])?;
     Site::open(workspace, repository, request)
 }

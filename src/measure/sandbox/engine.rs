@@ -264,8 +264,14 @@ impl Engine {
         self.insist(async {
             let each = containers.iter().map(|id| async move {
                 match self.docker.remove_container(id, Some(force())).await {
-                    // 409: it is being removed already.
-                    Err(error) if !matches!(status(&error), Some(404 | 409)) => Err(anyhow!(error)),
+                    Err(error) if status(&error) == Some(409) => {
+                        // It is being removed already; that has an end too.
+                        let options = WaitContainerOptionsBuilder::default().condition("removed").build();
+                        let mut gone = self.docker.wait_container(id, Some(options));
+                        gone.next().await;
+                        Ok(())
+                    }
+                    Err(error) if status(&error) != Some(404) => Err(anyhow!(error)),
                     _ => Ok(()),
                 }
             });

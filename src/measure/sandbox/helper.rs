@@ -87,15 +87,16 @@ impl HostHelper {
                 engine.image_of(&own)?
             }
         };
-        let binds: Vec<Bind> = FILES
-            .iter()
-            .filter_map(|(file, read_only)| {
-                let (tree, rest) = file.split_once('/')?;
-                let source = if tree == "sys" { options.sys.join(rest) } else { options.proc.join(rest) };
-                // Our own view shows whether this kernel has the file: it is the same kernel.
-                source.exists().then(|| Bind { source, target: format!("/host/{file}"), read_only: *read_only })
-            })
-            .collect();
+        let mut binds = Vec::new();
+        for (file, read_only) in FILES {
+            let Some((tree, rest)) = file.split_once('/') else { continue };
+            let source = if tree == "sys" { options.sys.join(rest) } else { options.proc.join(rest) };
+            // Our own view shows whether this kernel has the file: it is the same kernel.
+            if source.exists() {
+                let source = engine.kernel_path(&source)?;
+                binds.push(Bind { source, target: format!("/host/{file}"), read_only: *read_only });
+            }
+        }
         engine.volume(&options.journal)?;
         let program =
             ["bench-bot", ARGUMENT, "--sys", "/host/sys", "--proc", "/host/proc", "--journal", "/host/journal"];

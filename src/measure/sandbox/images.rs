@@ -5,9 +5,9 @@ use super::identity::Identity;
 use super::toolchain;
 use super::{Limits, SandboxError};
 use super::{container, environment};
-use crate::config::Suite;
+use crate::config::{Suite, Template};
 use crate::side::{PerSide, Side};
-use anyhow::{Context, anyhow};
+use anyhow::Context;
 use std::collections::BTreeMap;
 use std::io::{BufRead, Read};
 use std::path::Path;
@@ -41,8 +41,6 @@ pub(super) struct Images<'i> {
     pub(super) engine: &'i Arc<Engine>,
     pub(super) identity: &'i Identity,
     pub(super) limits: &'i Limits,
-    /// Dockerfiles of the trusted side, by path.
-    pub(super) dockerfiles: &'i BTreeMap<String, String>,
     pub(super) progress: &'i mut dyn FnMut(&str),
     /// What was made for this run alone, to be removed.
     pub(super) made: &'i mut Vec<String>,
@@ -55,12 +53,11 @@ impl<'i> Images<'i> {
         engine: &'i Arc<Engine>,
         identity: &'i Identity,
         limits: &'i Limits,
-        dockerfiles: &'i BTreeMap<String, String>,
         progress: &'i mut dyn FnMut(&str),
         made: &'i mut Vec<String>,
     ) -> Self {
         let (known, prepared) = Default::default();
-        Self { engine, identity, limits, dockerfiles, progress, made, known, prepared }
+        Self { engine, identity, limits, progress, made, known, prepared }
     }
 
     /// Both sides' images of a suite. `base` is base's tree: head's never names an image.
@@ -78,24 +75,31 @@ impl<'i> Images<'i> {
 
     fn named(&mut self, suite: &Suite, side: Side, base: &Path) -> Result<SideImage, SandboxError> {
         let one = suite.sides.get(side);
-        let (reference, why) = match (&one.image, &one.dockerfile) {
-            (Some(image), _) => (image.clone(), "by the configuration".to_owned()),
-            (None, Some(path)) => (path.clone(), "a Dockerfile of the target branch".to_owned()),
+        // What names an image names it for the whole run; a Dockerfile is named by its text.
+        let (key, reference, why) = match (&one.image, &one.dockerfile) {
+            (Some(image), _) => {
+                let why = if suite.detected { "by what base's files ask for" } else { "by the configuration" };
+                (image.clone(), image.clone(), why.to_owned())
+            }
+            (None, Some(file)) => {
+                (format!("\n{}", file.text), file.path.clone(), "a Dockerfile of the target branch".to_owned())
+            }
             (None, None) => {
                 // Base's settings choose for both: head's command must not choose an image of its own.
                 let chosen = toolchain::choose(base, &suite.sides.base);
-                (chosen.reference, chosen.why)
+                (chosen.reference.clone(), chosen.reference, chosen.why)
             }
         };
-        let image =
-            match (self.known.get(&reference), one.image.is_none() && one.dockerfile.is_some()) {
-                (Some(image), _) => image.clone(),
-                (None, true) => self.built(&reference)?,
-                (None, false) => self.engine.image(&reference, self.progress).map_err(|source| {
-                    SandboxError::Image { reference: reference.clone(), suite: suite.name.clone(), source }
-                })?,
-            };
-        self.known.insert(reference.clone(), image.clone());
+        let image = match (self.known.get(&key), one.dockerfile.as_ref().filter(|_| one.image.is_none())) {
+            (Some(image), _) => image.clone(),
+            (None, Some(file)) => self.built(file)?,
+            (None, None) => self.engine.image(&reference, self.progress).map_err(|source| SandboxError::Image {
+                reference: reference.clone(),
+                suite: suite.name.clone(),
+                source,
+            })?,
+        };
+        self.known.insert(key, image.clone());
         Ok(SideImage {
             reference,
             why,
@@ -106,13 +110,12 @@ impl<'i> Images<'i> {
         })
     }
 
-    fn built(&mut self, path: &str) -> Result<Image, SandboxError> {
-        let failed = |source| SandboxError::Build { path: path.to_owned(), source };
-        let text = self.dockerfiles.get(path);
-        let text = text.ok_or_else(|| failed(anyhow!("there is no such file on the target branch")))?;
+    fn built(&mut self, file: &Template) -> Result<Image, SandboxError> {
+        let failed = |source| SandboxError::Build { path: file.path.clone(), source };
         let tag = format!("bench-bot/built:{}-{}", self.identity.run, self.made.len());
         self.made.push(tag.clone());
-        self.engine.build(&tag, text, &self.identity.labels(), self.progress).map_err(failed)
+        (self.progress)(&format!("building the image of {}", file.path));
+        self.engine.build(&tag, &file.text, &self.identity.labels()).map_err(failed)
     }
 
     fn prepared(&mut self, suite: &Suite, command: &str, from: SideImage) -> Result<SideImage, SandboxError> {
@@ -133,13 +136,14 @@ impl<'i> Images<'i> {
         let number = self.made.len();
         let name = self.identity.name(&format!("prepare-{number}"));
         let started = self.engine.start(&name, container::preparing(&from.id, self.identity, command, self.limits))?;
+        (self.progress)(&format!("preparing the image of suite {}", suite.name));
         let (output, _input) = started.attached.split(PREPARE_LIMIT);
         let mut tail = String::new();
         let mut lines = output.take(256 << 20);
         let mut line = Vec::new();
         while lines.read_until(b'\n', &mut line).context("reading what `prepare:` prints")? > 0 {
             let text = String::from_utf8_lossy(&line);
-            (self.progress)(text.trim_end());
+            tracing::info!("prepare: {}", text.trim_end());
             tail.push_str(&text);
             if tail.len() > 4 * TAIL {
                 let from = tail.ceil_char_boundary(tail.len() - TAIL);

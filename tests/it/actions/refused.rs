@@ -55,3 +55,44 @@ fn threat_14_a_request_and_results_that_are_too_large_are_not_read() {
     Ran::of(site.report(5, &request, &[("results", pipe.to_str().unwrap())])).expect(2).says("not a regular file");
     assert_eq!(site.comment().1.state, bench_bot::github::comment::State::Failed);
 }
+
+/// The measuring job runs foreign code: whatever its file says, the reporting job refuses it or escapes it.
+#[test]
+fn forged_results_are_refused_or_told_as_text() {
+    let site = slower();
+    let request = site.gate(5);
+    let file = site.measure(5, &request, &[]);
+    let good = fs::read_to_string(&file).unwrap();
+    let report = || Ran::of(site.report(5, &request, &[("results", file.to_str().unwrap())]));
+    let row = r#"{"benchmark":{"name":"B"},"unit":"s"},"#;
+    let with = |field: &str| good.replacen('{', &format!("{{{field},"), 1);
+    let rows = good.find("\"rows\":[").expect("rows") + "\"rows\":[".len();
+    for (what, text) in [
+        ("nested a hundred thousand times", with(&format!("\"x\":{}{}", "[".repeat(100_000), "]".repeat(100_000)))),
+        ("a key twice", with("\"schema\":1")),
+        ("no number", good.replacen("1.5e-7", "NaN", 1).replacen("1e-7", "NaN", 1)),
+        ("beyond every number", good.replacen("e-7", "e999", 1)),
+        ("a million rows", format!("{}{}{}", &good[..rows], row.repeat(1_000_000), &good[rows..])),
+        ("a verdict of its own", with("\"verdict\":\"improvement\"")),
+        ("half of it", good[..good.len() / 2].to_owned()),
+    ] {
+        assert_ne!(text, good, "{what}");
+        fs::write(&file, text).unwrap();
+        let ran = report();
+        assert_eq!(ran.code, Some(2), "{what}: {}", ran.stderr);
+        let (body, meta) = site.comment();
+        assert_eq!(meta.state, bench_bot::github::comment::State::Failed, "{what}: {body}");
+        assert!(!body.contains('🟢') && !body.contains('🔴'), "{what}: {body}");
+    }
+    let mut told: Value = serde_json::from_str(&good).unwrap();
+    let name =
+        "A|<img src=x onerror=y>@octocat</details><!-- bench-bot:result key=\"bench\" -->[x](https://evil.example)`";
+    told["suites"][0]["rows"][0]["benchmark"]["name"] = json!(name);
+    fs::write(&file, told.to_string()).unwrap();
+    report().expect(0);
+    let (body, _) = site.comment();
+    for raw in ["<img", "</details><!--", "](https://evil.example)", " @octocat"] {
+        assert!(!body.contains(raw), "{raw}: {body}");
+    }
+    assert_eq!(body.matches("<!-- bench-bot:result").count(), 1, "{body}");
+}

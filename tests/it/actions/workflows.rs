@@ -2,8 +2,8 @@
 //! environments and artifacts as GitHub has them, its bench-bot steps by the built program, against the stand-in.
 //!
 //! Two things differ from GitHub. There is no Docker here: measuring jobs run as `org/bench-bot/host` runs them
-//! (`isolation: host`, no token), and the one-job form lifts its refusal with `BENCH_BOT_UNSAFE_HOST=1`. And this machine
-//! is not one's own: `tuning: require` is left away.
+//! (`isolation: host`, no token), and the form in one job is carried out as its three stages, from a clone; as it is, it is
+//! run in `tests/it/sandbox/`. And this machine is not one's own: `tuning: require` is left away.
 
 mod beside;
 pub(super) mod expression;
@@ -267,12 +267,11 @@ impl<'a> Trial<'a> {
         if mode == "measure" {
             inputs.push(("isolation", "host"));
         }
+        if mode == "run" {
+            return self.one_job(&inputs, workspace);
+        }
         let mut command = self.site.job(self.event, self.payload, self.run, &inputs);
         command.current_dir(workspace).env("GITHUB_WORKSPACE", workspace);
-        if mode == "run" {
-            command.env("BENCH_BOT_UNSAFE_HOST", "1");
-            command.env("BENCH_BOT_CLONE_URL", format!("file://{}", self.site.repo.path().display()));
-        }
         let used = if token.is_empty() { &mut self.silent } else { &mut self.trusted };
         used.insert(mode.to_owned());
         let ran = Ran::of(command);
@@ -282,6 +281,41 @@ impl<'a> Trial<'a> {
         let found = found.into_iter().filter(|name| text.lines().any(|line| line.starts_with(&format!("{name}<<"))));
         let outputs = found.map(|name| (name.to_owned(), json!(self.site.output(name)))).collect();
         (ran.code == Some(0), Value::Object(outputs))
+    }
+}
+
+impl Trial<'_> {
+    /// The stages of the form in one job, one after the other.
+    fn one_job(&mut self, inputs: &[(&str, &str)], workspace: &Path) -> (bool, Value) {
+        let head = ("ref".to_owned(), self.site.head.clone());
+        let rest = [("fetch-depth", "0"), ("persist-credentials", "false")];
+        let with = rest.map(|(name, value)| (name.to_owned(), value.to_owned())).into_iter().chain([head]).collect();
+        self.checkout(&with, workspace);
+        let mut request = String::new();
+        for mode in ["gate", "measure", "report"] {
+            let mut inputs: Vec<_> = inputs.iter().copied().filter(|(name, _)| *name != "mode").collect();
+            inputs.push(("mode", mode));
+            match mode {
+                "gate" => {}
+                "measure" => {
+                    inputs.retain(|(name, _)| *name != "token");
+                    inputs.extend([("request", request.as_str()), ("isolation", "host")]);
+                }
+                _ => inputs.extend([("request", request.as_str()), ("results", "bench-bot-out/results.json")]),
+            }
+            let payload = if mode == "measure" { &json!({}) } else { self.payload };
+            let mut command = self.site.job(self.event, payload, self.run, &inputs);
+            command.current_dir(workspace).env("GITHUB_WORKSPACE", workspace);
+            let ran = Ran::of(command);
+            eprintln!("{mode}: {:?}\n{}{}", ran.code, ran.stdout, ran.stderr);
+            if ran.code != Some(0) {
+                return (false, json!({}));
+            }
+            if mode == "gate" {
+                request = self.site.output("request");
+            }
+        }
+        (true, json!({}))
     }
 }
 

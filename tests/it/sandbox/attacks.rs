@@ -36,7 +36,7 @@ fn a_search_for_the_token_finds_nothing() {
         Command::new("sleep").arg("1000").env("INPUT_TOKEN", SECRET).stdout(Stdio::null()).spawn().unwrap();
     let hunt = format!(
         "env; cat /proc/[0-9]*/environ /proc/[0-9]*/cmdline /proc/[0-9]*/mountinfo 2>/dev/null; set; \
-         find / -xdev -type f -size -2M -path '*' -not -path '/usr/*' 2>/dev/null | xargs -d '\\n' cat 2>/dev/null; \
+         find / /bench/tree /bench/private /dev/shm -xdev -type f -size -2M -not -path '/usr/*' 2>/dev/null | xargs -d '\\n' cat 2>/dev/null; \
          cat .git/config ~/.git-credentials ~/.docker/config.json /bench/*/../* 2>/dev/null; \
          ls -la / /var/run /run /github /home/runner /bench 2>&1; true # {}",
         "x"
@@ -230,7 +230,7 @@ fn a_disk_filler_stops_the_run_before_the_disk_is_full() {
     let Some(mut rig) = Rig::new("a_disk_filler_stops_the_run_before_the_disk_is_full") else { return };
     let found = nix::sys::statvfs::statvfs(rig.work.path()).unwrap();
     let free = found.blocks_available() * found.fragment_size();
-    rig.limits.disk = free - (1 << 30);
+    rig.limits.disk = free - (2 << 30);
     let mut exec = rig.sandbox();
     let error = exec.run(&round(Side::Head, "cat /dev/zero > filler")).unwrap_err();
     let ExecError::Broken { source, .. } = &error else { panic!("{error:?}") };

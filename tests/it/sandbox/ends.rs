@@ -29,7 +29,8 @@ fn a_second_run_waits_and_gives_up_in_the_end() {
     let Some(mut rig) = Rig::new("a_second_run_waits_and_gives_up_in_the_end") else { return };
     let exec = rig.sandbox();
     rig.patience = Duration::from_millis(1);
-    assert!(matches!(rig.begin(&[suite("s")]), Err(SandboxError::Busy { .. })));
+    let second = rig.begin(&[suite("s")]);
+    assert!(matches!(second, Err(SandboxError::Busy { .. })), "{second:?}");
     drop(exec);
     rig.patience = Duration::from_secs(900);
     rig.begin(&[suite("s")]).unwrap();

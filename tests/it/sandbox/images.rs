@@ -1,6 +1,7 @@
 //! Images: by policy, by toolchain, prepared, built; and suites with different ones.
 
 use super::*;
+use bench_bot::config::Template;
 
 #[test]
 fn prepare_runs_once_as_root_with_a_network_and_without_a_tree() {
@@ -44,7 +45,7 @@ fn a_preparation_that_fails_says_so_and_leaves_nothing() {
 
 #[test]
 fn a_dockerfile_of_the_trusted_side_makes_the_image() {
-    let Some(mut rig) = Rig::new("a_dockerfile_of_the_trusted_side_makes_the_image") else { return };
+    let Some(rig) = Rig::new("a_dockerfile_of_the_trusted_side_makes_the_image") else { return };
     // What head (or base's old commit) has at that path does not matter.
     for side in Side::BOTH {
         fs::create_dir(rig.tree(side).join("ci")).unwrap();
@@ -52,20 +53,24 @@ fn a_dockerfile_of_the_trusted_side_makes_the_image() {
     }
     let hostile = "ENTRYPOINT [\"/bin/false\"]\nCMD [\"/bin/false\"]\nUSER nobody\nHEALTHCHECK CMD false\nEXPOSE 80\n\
                    ENV LD_PRELOAD=/evil.so BASH_ENV=/evil GOLANG_VERSION=9\nWORKDIR /nowhere\n";
-    rig.dockerfiles.insert("ci/Dockerfile".to_owned(), format!("FROM {IMAGE}\nRUN echo built > /opt/built\n{hostile}"));
+    let text = format!("FROM {IMAGE}\nRUN echo built > /opt/built\n{hostile}");
+    let file = Template { path: "ci/Dockerfile".to_owned(), text };
     let mut one = suite("s");
     for side in Side::BOTH {
         one.sides.get_mut(side).image = None;
-        one.sides.get_mut(side).dockerfile = Some("ci/Dockerfile".to_owned());
+        one.sides.get_mut(side).dockerfile = Some(file.clone());
     }
-    let mut exec = rig.begin(&[one.clone()]).unwrap();
+    let mut exec = rig.begin(std::slice::from_ref(&one)).unwrap();
     for side in Side::BOTH {
         let look = "cat /opt/built; echo ${LD_PRELOAD-none} ${BASH_ENV-none} $GOLANG_VERSION; id -u; pwd";
         assert_eq!(said(&mut exec, &round(side, look)), "built\nnone none 9\n1001\n/bench/tree\n");
     }
     drop(exec);
-    rig.dockerfiles.clear();
-    assert!(rig.begin(&[one]).unwrap_err().to_string().contains("ci/Dockerfile"));
+    let broken = Template { text: format!("FROM {IMAGE}\nRUN echo no such package; exit 4\n"), ..file };
+    one.sides.base.dockerfile = Some(broken);
+    let error = rig.begin(&[one]).unwrap_err();
+    let text = format!("{:#}", anyhow::Error::from(error));
+    assert!(text.contains("ci/Dockerfile") && text.contains("no such package"), "{text}");
 }
 
 #[test]

@@ -50,7 +50,7 @@ fn a_command_has_no_right_and_no_variable_that_it_does_not_need() {
     let about = "pwd; whoami; id -un; ulimit -c; ulimit -n; ls /proc/self/fd; ls /dev | grep -cE '^(sd|vd|kvm|mem)'; \
                  cat /proc/1/comm; mount | grep -c docker.sock; touch ~/x $TMPDIR/y && echo writable";
     let seen = said(&mut exec, &round(Side::Base, &format!("{about}; true")));
-    assert_eq!(seen, "/bench/tree\nbench\nbench\n0\n65536\n0\n1\n2\n3\n0\nlauncher\n0\nwritable\n");
+    assert_eq!(seen, "/bench/tree\nbench\nbench\n0\n16384\n0\n1\n2\n3\n0\nlauncher\n0\nwritable\n");
     let names = said(&mut exec, &round(Side::Base, "env | cut -d= -f1 | sort | tr '\\n' ' '"));
     insta::assert_snapshot!(names.trim(), @"");
     exec.finish().unwrap();

@@ -7,11 +7,14 @@ use bollard::query_parameters::{
     BuildImageOptionsBuilder, CommitContainerOptionsBuilder, CreateImageOptionsBuilder, RemoveImageOptionsBuilder,
 };
 use futures_util::{Stream, StreamExt};
-use std::collections::HashMap;
-use std::time::Duration;
+use std::collections::{BTreeSet, HashMap};
+use std::time::{Duration, Instant};
 
 /// Limit of a pull or a build.
 const LONG: Duration = Duration::from_secs(3600);
+
+/// How often somebody hears of a long pull.
+const TELL: Duration = Duration::from_secs(10);
 
 /// An image that is here.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,7 +28,7 @@ pub(crate) struct Image {
 }
 
 impl Engine {
-    /// The image that `reference` names, pulled if it is not here. `progress` hears of every layer.
+    /// The image that `reference` names, pulled if it is not here. `progress` hears of it now and then.
     ///
     /// # Errors
     /// When it cannot be had; the message names the image.
@@ -64,11 +67,22 @@ impl Engine {
         let options = CreateImageOptionsBuilder::default().from_image(&full).build();
         // No credentials: a login of the runner is not the pull request's.
         let stream = self.docker.create_image(Some(options), None, None);
+        progress(&format!("pulling {reference}"));
+        let (mut layers, mut done) = (BTreeSet::new(), BTreeSet::new());
+        let mut told = Instant::now();
         self.follow(stream, |step| {
             if let Some(error) = step.error_detail.and_then(|detail| detail.message) {
                 bail!(error);
             }
-            progress(&format!("{} {}", step.id.unwrap_or_default(), step.status.unwrap_or_default()));
+            let Some((layer, status)) = step.id.zip(step.status) else { return Ok(()) };
+            if matches!(status.as_str(), "Pull complete" | "Already exists") {
+                done.insert(layer.clone());
+            }
+            layers.insert(layer);
+            if told.elapsed() >= TELL {
+                progress(&format!("pulling {reference}: {} of {} layers", done.len(), layers.len()));
+                told = Instant::now();
+            }
             Ok(())
         })
     }
@@ -77,20 +91,14 @@ impl Engine {
     ///
     /// # Errors
     /// When a step fails, with what it said.
-    pub(crate) fn build(
-        &self,
-        tag: &str,
-        dockerfile: &str,
-        labels: &HashMap<String, String>,
-        progress: &mut dyn FnMut(&str),
-    ) -> Result<Image> {
+    pub(crate) fn build(&self, tag: &str, dockerfile: &str, labels: &HashMap<String, String>) -> Result<Image> {
         let options = BuildImageOptionsBuilder::default().dockerfile("Dockerfile").t(tag).rm(true).forcerm(true);
         let options = options.labels(labels).build();
         let context = bollard::body_full(tar("Dockerfile", dockerfile.as_bytes()).into());
         let mut said = Vec::new();
         let built = self.follow(self.docker.build_image(options, None, Some(context)), |step| {
             for line in step.stream.unwrap_or_default().lines().filter(|line| !line.trim().is_empty()) {
-                progress(line);
+                tracing::info!("build: {line}");
                 said.push(line.to_owned());
             }
             Ok(())

@@ -12,7 +12,26 @@ impl Engine {
     /// When we are in a container and the path is not in any mount: the engine could not see it.
     pub(crate) fn host_path(&self, path: &Path) -> Result<PathBuf> {
         let path = std::path::absolute(path)?;
-        let Some(own) = own_container() else { return Ok(path) };
+        let Some(mounts) = self.own_mounts()? else { return Ok(path) };
+        let pairs = mounts.iter().map(|(destination, source)| (destination.as_str(), source.as_str()));
+        mapped(&path, pairs).with_context(|| {
+            format!("{} is inside this container only; the folder must be mounted from the host", path.display())
+        })
+    }
+
+    /// Where a file of the kernel is on the engine's host: what is mounted in its place where we are, or itself.
+    ///
+    /// # Errors
+    /// When the engine does not answer.
+    pub(crate) fn kernel_path(&self, path: &Path) -> Result<PathBuf> {
+        let mounts = self.own_mounts()?.unwrap_or_default();
+        let pairs = mounts.iter().map(|(destination, source)| (destination.as_str(), source.as_str()));
+        Ok(mapped(path, pairs).unwrap_or_else(|| path.to_owned()))
+    }
+
+    /// Destination and source of each mount of our own container; `None` if we are in none of this engine's.
+    fn own_mounts(&self) -> Result<Option<Vec<(String, String)>>> {
+        let Some(own) = own_container() else { return Ok(None) };
         let mounts = self.wait(ANSWER, async {
             match self.inspect(&own).await {
                 Ok(found) => Ok(Some(found.mounts.unwrap_or_default())),
@@ -21,11 +40,10 @@ impl Engine {
                 Err(error) => Err(error.into()),
             }
         })?;
-        let Some(mounts) = mounts else { return Ok(path) };
-        let pairs = mounts.iter().filter_map(|mount| Some((mount.destination.as_deref()?, mount.source.as_deref()?)));
-        mapped(&path, pairs).with_context(|| {
-            format!("{} is inside this container only; the folder must be mounted from the host", path.display())
-        })
+        let pairs = |mounts: Vec<bollard::models::MountPoint>| {
+            mounts.into_iter().filter_map(|mount| Some((mount.destination?, mount.source?))).collect()
+        };
+        Ok(mounts.map(pairs))
     }
 }
 
