@@ -81,6 +81,8 @@ pub(super) struct Builder {
     known: FastMap<Symbol, usize>,
     places: Vec<Place>,
     last: Option<usize>,
+    /// The name behind `last`: samples of one benchmark mostly follow one another.
+    last_name: String,
     state: (u32, u32),
     /// The table projection has read the observation that is being added.
     table_is_read: bool,
@@ -185,6 +187,7 @@ impl Builder {
             known: FastMap::default(),
             places: Vec::new(),
             last: None,
+            last_name: String::new(),
             state: (u32::MAX, 0),
             table_is_read: false,
         })
@@ -235,6 +238,11 @@ impl Builder {
             self.last = None;
             self.table_is_read = false;
         }
+        if self.last.is_some() && self.last_name == observation.name {
+            return;
+        }
+        self.last_name.clear();
+        self.last_name.push_str(observation.name);
         let name = self.symbols.get(observation.name);
         if let Some(at) = self.known.get(&name) {
             self.last = Some(*at);

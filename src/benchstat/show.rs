@@ -238,6 +238,8 @@ fn show_benchstat(args: &CompareArgs, sources: &Sources, stdin: &mut dyn Read) -
     } else {
         text::write(&tables, &mut shown.text);
     }
+    // The program ends soon, and the kernel takes memory back sooner than the allocator gives tens of thousands of pieces.
+    std::mem::forget(tables);
     Ok(shown)
 }
 
