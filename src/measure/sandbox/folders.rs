@@ -37,8 +37,11 @@ impl Places {
         let launcher = folder.join("bench-bot");
         fs::create_dir_all(&folder).with_context(|| format!("making {}", folder.display()))?;
         ensure_static(&program)?;
-        fs::copy(&program, &launcher).context("copying this program for the sandbox")?;
-        fs::set_permissions(&launcher, Permissions::from_mode(0o755))?;
+        // Beside its place first: another run's containers may be running what is there.
+        let copy = folder.join("bench-bot.new");
+        fs::copy(&program, &copy).context("copying this program for the sandbox")?;
+        fs::set_permissions(&copy, Permissions::from_mode(0o755))?;
+        fs::rename(&copy, &launcher).context("putting the copy of this program in its place")?;
         for (folders, _) in [(&options.folders.base, "base"), (&options.folders.head, "head")] {
             for name in FOLDERS {
                 let path = folders.private.join(name);
