@@ -66,12 +66,26 @@ impl Share {
         interval
     }
 
-    /// Whether the share is outside of `least..=most` beyond doubt.
+    /// Whether the share is outside of `least..=most` beyond doubt: by the interval, which knows that rows of a suite
+    /// belong together, and by the exact binomial tail, since an interval is too short where cases are few.
     pub(crate) fn misses(&self, least: f64, most: f64) -> bool {
         let interval = self.interval(MISSED);
         let suites = self.suites.iter().filter(|(_, of)| *of > 0).count();
-        suites >= FEWEST && (interval.hi < least || interval.lo > most)
+        let (hits, of) = self.counts();
+        let below = interval.hi < least && at_least(of - hits, of, 1.0 - least) < 1.0 - MISSED;
+        let above = interval.lo > most && at_least(hits, of, most) < 1.0 - MISSED;
+        suites >= FEWEST && (below || above)
     }
+}
+
+/// The probability of at least `hits` in `of` independent cases that each have the probability `p`.
+fn at_least(hits: u64, of: u64, p: f64) -> f64 {
+    if p <= 0.0 || p >= 1.0 {
+        return if hits == 0 || p >= 1.0 { 1.0 } else { 0.0 };
+    }
+    let choose = |k: f64, n: f64| libm::lgamma(n + 1.0) - libm::lgamma(k + 1.0) - libm::lgamma(n - k + 1.0);
+    let (n, odds) = (of as f64, (libm::log(p), libm::log1p(-p)));
+    (hits..=of).map(|k| k as f64).map(|k| libm::exp(choose(k, n) + k * odds.0 + (n - k) * odds.1)).sum()
 }
 
 impl fmt::Display for Share {
@@ -112,6 +126,15 @@ mod tests {
         let together = share(&suites);
         assert!(!together.misses(0.0, 0.05), "{together}");
         assert!(share(&[(3, 30); 10]).misses(0.0, 0.05));
+    }
+
+    #[test]
+    fn one_event_among_few_is_no_proof() {
+        // In fractions: 1 − 0.99^6, and the sum of C(16, k)·0.7^k·0.3^(16 − k) for k = 0, 1, 2.
+        assert!((at_least(1, 6, 0.01) - 0.058_519_850_6).abs() < 1e-9);
+        assert!((at_least(14, 16, 1.0 - 0.7) / 2.977_398_202_5e-6 - 1.0).abs() < 1e-6);
+        let one = share(&[(0, 1), (0, 1), (0, 1), (1, 1), (0, 1), (0, 1)]);
+        assert!(!one.misses(0.0, 0.01), "{one}");
     }
 
     #[test]
