@@ -33,6 +33,7 @@ pub mod simulate;
 mod state;
 mod units;
 
+pub use crate::results::SourceDifference;
 pub use files::{FileColumn, FileOptions, files};
 pub use overview::trips;
 
@@ -53,17 +54,6 @@ pub struct Context {
     pub reproduce: Option<String>,
     /// The run that makes the report, where GitHub runs it.
     pub run: Option<RunInfo>,
-}
-
-/// A benchmark's source file that differs between the sides.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SourceDifference {
-    /// The suite.
-    pub suite: String,
-    /// The package whose benchmarks it holds; empty: all of the suite.
-    pub package: String,
-    /// The first differing path.
-    pub path: String,
 }
 
 /// The rows of a suite that are measured again, as indices into its `rows`. A row whose keys differ between the sides

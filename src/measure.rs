@@ -181,6 +181,7 @@ fn empty(request: &Request, seed: Seed, options: &Options, suites: &[SuiteState]
         tuning: Vec::new(),
         suites: suites.iter().map(empty_suite).collect(),
         warnings: options.warnings.iter().map(|warning| rows::shortened(warning, 1000)).collect(),
+        asked: None,
     }
 }
 

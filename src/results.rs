@@ -14,6 +14,7 @@ pub use strict::SIZE_LIMIT;
 pub use write::write;
 
 use crate::format::{BenchmarkId, FailureKind, UnitHint};
+use crate::request::Request;
 use crate::side::{PerSide, Side};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -55,6 +56,35 @@ pub struct Results {
     /// What a reader must know, in words; unescaped.
     #[serde(default)]
     pub warnings: Vec<String>,
+    /// What was asked for, so that `bench-bot compare` can make the same report again. Whoever measured wrote it:
+    /// `report` never reads it, and takes the policy from the request alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub asked: Option<Box<Asked>>,
+}
+
+/// What a report is made of beside samples.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Asked {
+    /// The request, with the suites that were found where it named none.
+    pub request: Request,
+    /// Benchmark sources that differ between the sides, where this was looked up.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sources: Vec<SourceDifference>,
+}
+
+/// A benchmark's source file that differs between the sides.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct SourceDifference {
+    /// The suite.
+    pub suite: String,
+    /// The package whose benchmarks it holds; empty: all of the suite.
+    pub package: String,
+    /// The first differing path.
+    pub path: String,
 }
 
 /// Part `index` of `count` of a matrix; `index` counts from 1.

@@ -1,6 +1,6 @@
 //! The command line of `bench-bot compare`.
 
-use crate::config::{Correction, FailOn};
+use crate::config::{Compare, Correction, FailOn};
 use clap::{Args, ValueEnum};
 
 pub use super::show::{Others, Streams, run};
@@ -20,9 +20,9 @@ pub struct CompareArgs {
     /// Format of all files
     #[arg(long, value_name = "FORMAT", default_value = "auto")]
     pub format: String,
-    /// Error rate: a change is significant if p is at most this
-    #[arg(long, value_name = "P", default_value = "0.05", value_parser = share)]
-    pub alpha: f64,
+    /// Error rate: a change is significant if p is at most this [default: 0.05]
+    #[arg(long, value_name = "P", value_parser = share)]
+    pub alpha: Option<f64>,
     /// Level of the intervals
     #[arg(long, value_name = "LEVEL", default_value = "0.95", value_parser = share)]
     pub confidence: f64,
@@ -44,12 +44,12 @@ pub struct CompareArgs {
     /// How the result is shown
     #[arg(long, value_name = "LAYOUT", default_value = "default")]
     pub layout: FileLayout,
-    /// Smallest change that counts, such as 2%
-    #[arg(long, value_name = "CHANGE", default_value = "2%", value_parser = change)]
-    pub threshold: f64,
-    /// Correction of p for many rows
-    #[arg(long, value_name = "METHOD", default_value = "holm")]
-    pub correction: CorrectionArg,
+    /// Smallest change that counts, such as 2% [default: 2%]
+    #[arg(long, value_name = "CHANGE", value_parser = change)]
+    pub threshold: Option<f64>,
+    /// Correction of p for many rows [default: holm]
+    #[arg(long, value_name = "METHOD")]
+    pub correction: Option<CorrectionArg>,
     /// What makes the exit code 1
     #[arg(long, value_name = "WHAT", value_delimiter = ',', default_value = "never")]
     pub fail_on: Vec<FailOnArg>,
@@ -59,6 +59,38 @@ pub struct CompareArgs {
     /// Compare the fastest line of each benchmark only (layout benchcmp)
     #[arg(long)]
     pub best: bool,
+}
+
+impl CompareArgs {
+    /// The error rate of a comparison of plain files, which bring no policy.
+    #[must_use]
+    pub fn error_rate(&self) -> f64 {
+        self.alpha.unwrap_or(Compare::default().alpha)
+    }
+
+    /// Puts what the command line gives in the place of what `policy` says.
+    pub fn apply(&self, policy: &mut Compare) {
+        policy.alpha = self.alpha.unwrap_or(policy.alpha);
+        policy.threshold = self.threshold.unwrap_or(policy.threshold);
+        policy.correction = self.correction.map_or(policy.correction, Correction::from);
+    }
+
+    /// The first option given that has a meaning for plain files alone.
+    pub(super) fn of_plain_files(&self) -> Option<&'static str> {
+        let given = [
+            (!self.base.is_empty() || !self.head.is_empty(), "--base and --head"),
+            (self.format != "auto", "--format"),
+            ((self.confidence - 0.95).abs() > f64::EPSILON, "--confidence"),
+            (self.filter != "*", "--filter"),
+            (self.table != ".config", "--table"),
+            (self.row != ".fullname", "--row"),
+            (self.col != ".file", "--col"),
+            (!self.ignore.is_empty(), "--ignore"),
+            (self.geomean, "--geomean"),
+            (self.best, "--best"),
+        ];
+        given.iter().find(|(given, _)| *given).map(|(_, name)| *name)
+    }
 }
 
 /// How a comparison of files is shown.

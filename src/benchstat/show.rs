@@ -180,14 +180,11 @@ fn show_report(
 ) -> Result<Shown, CompareError> {
     let mut loader = Loader::new(&args.format, Unknown::Refuse, stdin);
     let (columns, builder) = columns::read(&mut loader, &sources.inputs, sources.rounds, &expressions(args))?;
+    let mut policy = Compare::default();
+    args.apply(&mut policy);
     let options = FileOptions {
         tool: concat!("bench-bot ", env!("CARGO_PKG_VERSION")).to_owned(),
-        compare: Compare {
-            alpha: args.alpha,
-            threshold: args.threshold,
-            correction: args.correction.into(),
-            ..Compare::default()
-        },
+        compare: policy,
         confidence: args.confidence,
         ..FileOptions::default()
     };
@@ -201,11 +198,16 @@ fn show_report(
 }
 
 fn judged(args: &CompareArgs, loader: &Loader<'_>) -> Options {
-    Options { alpha: args.alpha, confidence: args.confidence, assumptions: loader.statements.assumptions() }
+    Options { alpha: args.error_rate(), confidence: args.confidence, assumptions: loader.statements.assumptions() }
 }
 
 /// A report of files that bench-bot measured itself.
 fn show_measured(args: &CompareArgs, measured: &[MeasuredFile], others: &Others<'_>) -> Result<Shown, CompareError> {
+    if let Some(option) = args.of_plain_files() {
+        return Err(CompareError::Usage(format!(
+            "{option} is for plain files; results that bench-bot measured are analysed by their own plan"
+        )));
+    }
     let report = (others.measured)(measured).map_err(CompareError::Usage)?;
     let text = match args.layout {
         FileLayout::Default | FileLayout::Json | FileLayout::Markdown => return shown(args, &report, others),
@@ -268,7 +270,7 @@ fn show_v1(args: &CompareArgs, sources: &Sources, stdin: &mut dyn Read) -> Resul
             place: String::new(),
         });
     }
-    shown.text = collection.text(v1::Options { alpha: args.alpha, geomean: args.geomean });
+    shown.text = collection.text(v1::Options { alpha: args.error_rate(), geomean: args.geomean });
     Ok(shown)
 }
 

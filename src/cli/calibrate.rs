@@ -20,7 +20,7 @@ pub(crate) fn run(args: &CalibrateArgs) -> Result<u8> {
         let mut progress = stage::progress(args.output.quiet);
         let results = stage::measure_on_host(&request, &site, Settings::default(), &mut *progress)?;
         drop(progress);
-        let report = stage::judge(&[results], &request, Some(&site), None);
+        let report = stage::judge(&[results], &stage::asked(&request, Some(&site)), None);
         drop(site);
         tally.add(&report);
         if time == args.times {

@@ -4,12 +4,12 @@ use crate::benchstat::MeasuredFile;
 use crate::benchstat::cli::{CompareArgs, FileLayout, Others, Streams, run as compare_files};
 use crate::cli::failure::Failure;
 use crate::cli::{output, stage};
-use crate::compare::{self, Context};
-use crate::config::{Config, Correction, ReportConfig};
+use crate::config::ReportConfig;
 use crate::render;
 use crate::report::Report;
 use crate::results;
 use anyhow::Result;
+use std::cell::RefCell;
 
 /// Compares plain files, or makes the report of results that bench-bot measured again from their raw samples.
 ///
@@ -21,15 +21,24 @@ pub(crate) fn run(args: &CompareArgs) -> Result<u8> {
         out: &mut std::io::stdout().lock(),
         err: &mut std::io::stderr().lock(),
     };
-    let others = Others { render: &show, measured: &|files| measured(files, args) };
+    // Results that were measured say how their comments look.
+    let look = RefCell::new(ReportConfig::default());
+    let others = Others {
+        render: &|report, layout| show(report, layout, &look.borrow()),
+        measured: &|files| {
+            let (report, recorded) = measured(files, args)?;
+            look.replace(recorded);
+            Ok(report)
+        },
+    };
     match compare_files(args, &mut streams, &others) {
         Ok(code) => Ok(code),
         Err(error) => Err(Failure { code: error.exit_code(), message: error.to_string() }.into()),
     }
 }
 
-fn show(report: &Report, layout: FileLayout) -> Result<String, String> {
-    let options = output::comment_options(&ReportConfig::default());
+fn show(report: &Report, layout: FileLayout, look: &ReportConfig) -> Result<String, String> {
+    let options = output::comment_options(look);
     let text = match layout {
         FileLayout::Json => output::json(report),
         FileLayout::Markdown => render::comment(report, &options).map(|rendered| rendered.body).map_err(Into::into),
@@ -38,16 +47,11 @@ fn show(report: &Report, layout: FileLayout) -> Result<String, String> {
     text.map_err(|error| format!("{error:#}"))
 }
 
-/// The analysis of the design that was run, by the policy that the flags give.
-fn measured(files: &[MeasuredFile], args: &CompareArgs) -> Result<Report, String> {
+/// The analysis that was planned, by the recorded policy and what the flags say instead.
+fn measured(files: &[MeasuredFile], args: &CompareArgs) -> Result<(Report, ReportConfig), String> {
     let mut all = Vec::new();
     for MeasuredFile { path, bytes } in files {
         all.push(results::read(bytes).map_err(|error| format!("{path}: {error}"))?);
     }
-    let mut config = Config::default();
-    config.compare.alpha = args.alpha;
-    config.compare.threshold = args.threshold;
-    config.compare.correction = Correction::from(args.correction);
-    let context = Context { tool: stage::TOOL.to_owned(), ..Context::default() };
-    Ok(compare::report(&all, &config, &context))
+    Ok(stage::judge_again(&all, |policy| args.apply(policy)))
 }

@@ -2,22 +2,22 @@
 
 use crate::cli::args::{LayoutArg, RenderArgs};
 use crate::cli::{output, stage};
-use crate::compare::{self, Context};
-use crate::config::{Config, Layout, ReportConfig};
+use crate::config::{Layout, ReportConfig};
 use crate::render;
 use crate::report::Report;
 use crate::results;
 use anyhow::{Context as _, Result, ensure};
 
 pub(crate) fn run(args: &RenderArgs) -> Result<u8> {
-    let report = read(args)?;
+    let (report, recorded) = read(args)?;
     let layout = match args.layout {
-        None | Some(LayoutArg::Default) => Layout::Default,
+        None => recorded.layout,
+        Some(LayoutArg::Default) => Layout::Default,
         Some(LayoutArg::Benchstat) => Layout::Benchstat,
         Some(LayoutArg::BenchstatV1) => Layout::BenchstatV1,
         Some(LayoutArg::Benchcmp) => Layout::Benchcmp,
     };
-    let options = output::comment_options(&ReportConfig { layout, ..ReportConfig::default() });
+    let options = output::comment_options(&ReportConfig { layout, ..recorded });
     if let Some(path) = &args.template {
         let text = std::fs::read_to_string(path).with_context(|| format!("reading {}", path.display()))?;
         let path = path.display().to_string();
@@ -30,8 +30,8 @@ pub(crate) fn run(args: &RenderArgs) -> Result<u8> {
     Ok(0)
 }
 
-/// A report, or the report of raw samples by the default policy.
-fn read(args: &RenderArgs) -> Result<Report> {
+/// A report, or the report of raw samples by the policy they record; and how its comment looks.
+fn read(args: &RenderArgs) -> Result<(Report, ReportConfig)> {
     let mut all = Vec::new();
     for path in &args.files {
         let bytes = std::fs::read(path).with_context(|| format!("reading {}", path.display()))?;
@@ -46,8 +46,8 @@ fn read(args: &RenderArgs) -> Result<Report> {
         let ours = u64::from(crate::report::SCHEMA);
         ensure!(value.get("verdict").is_some(), "{} is neither a report.json nor a results.json", path.display());
         ensure!(schema == Some(ours), "{} was written by another version of bench-bot", path.display());
-        return serde_json::from_value(value).with_context(|| format!("{} is damaged", path.display()));
+        let report = serde_json::from_value(value).with_context(|| format!("{} is damaged", path.display()))?;
+        return Ok((report, ReportConfig::default()));
     }
-    let context = Context { tool: stage::TOOL.to_owned(), ..Context::default() };
-    Ok(compare::report(&all, &Config::default(), &context))
+    Ok(stage::judge_again(&all, |_| ()))
 }

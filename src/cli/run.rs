@@ -17,13 +17,15 @@ pub(crate) fn locally(args: &RunArgs) -> Result<u8> {
     let place = Place::decide(&mut request, args.plan.isolation, &Runner::from_env(), false, &top)?;
     let mut progress = stage::progress(args.output.quiet);
     let settings = Settings { owner: Some(top), ..Settings::default() };
-    let results = stage::measure(&request, &site, place, settings, &mut *progress)?;
+    let mut results = stage::measure(&request, &site, place, settings, &mut *progress)?;
     drop(progress);
+    let asked = stage::asked(&request, Some(&site));
+    drop(site);
+    results.asked = Some(Box::new(asked.clone()));
     if let Some(path) = &args.output.results {
         output::write(path, &serde_json::to_vec(&results)?)?;
     }
-    let report = stage::judge(&[results], &request, Some(&site), None);
-    drop(site);
+    let report = stage::judge(&[results], &asked, None);
     output::deliver(&report, &output::comment_options(&request.config.report), &args.output)?;
     stage::conclude(&report, &request.config)
 }

@@ -5,8 +5,8 @@ use crate::cli::failure::Failure;
 pub(crate) use crate::cli::place::Place;
 use crate::cli::site::Site;
 use crate::cli::sources::differing;
-use crate::compare::{self, Context, SourceDifference};
-use crate::config::{Config, Rounds};
+use crate::compare::{self, Context};
+use crate::config::{Compare, Config, ReportConfig, Rounds};
 use crate::format;
 use crate::host::{self, JournalPlace, Observer, Roots, Session};
 use crate::measure::exec::Exec;
@@ -15,7 +15,7 @@ use crate::measure::progress::{Event, Lines, Progress, Silent, Terminal};
 use crate::measure::{self, Choice, MeasureError, Options, Tools};
 use crate::report::{Report, Revision, RunInfo, Verdict};
 use crate::request::Request;
-use crate::results::{Machine, Results, SuiteResults};
+use crate::results::{Asked, Machine, Results, SourceDifference, SuiteResults};
 use crate::side::{PerSide, Side};
 use anyhow::Result;
 use std::cell::RefCell;
@@ -139,8 +139,26 @@ fn choose(suites: &[SuiteResults], config: &Config) -> Vec<Choice> {
     selections.into_iter().map(|it| Choice { suspects: it.suspects, equivalence: it.equivalence }).collect()
 }
 
+/// What a report is made of beside samples; where there is a site, the differing sources too.
+pub(crate) fn asked(request: &Request, site: Option<&Site>) -> Asked {
+    Asked { request: request.clone(), sources: site.map(|site| sources(request, site)).unwrap_or_default() }
+}
+
+/// The run that a request of GitHub's belongs to.
+pub(crate) fn run_info(request: &Request, head_moved_to: Option<String>) -> Option<RunInfo> {
+    request.origin.as_ref().map(|origin| RunInfo {
+        repository: origin.repository.clone(),
+        server: origin.server.clone(),
+        id: origin.run,
+        attempt: origin.attempt,
+        pull_request: origin.pull_request,
+        head_moved_to,
+    })
+}
+
 /// Makes the report from raw samples.
-pub(crate) fn judge(results: &[Results], request: &Request, site: Option<&Site>, run: Option<RunInfo>) -> Report {
+pub(crate) fn judge(results: &[Results], asked: &Asked, run: Option<RunInfo>) -> Report {
+    let Asked { request, sources } = asked;
     let commits = &request.commits;
     let revision = |side: Side| {
         let commit = commits.get(side);
@@ -151,11 +169,27 @@ pub(crate) fn judge(results: &[Results], request: &Request, site: Option<&Site>,
         revisions: PerSide::from_fn(revision),
         base_behind: request.base_behind,
         notes: request.notes.clone(),
-        sources: site.map(|site| sources(request, site)).unwrap_or_default(),
+        sources: sources.clone(),
         reproduce: Some(reproduce(request, results)),
         run,
     };
     compare::report(results, &request.config, &context)
+}
+
+/// Makes the report of results again, by the policy that they record and what `change` makes of it: a report like the
+/// one that was made when they were measured, and how its comment looks.
+pub(crate) fn judge_again(results: &[Results], change: impl Fn(&mut Compare)) -> (Report, ReportConfig) {
+    if let Some(mut asked) = results.iter().find_map(|one| one.asked.as_deref().cloned()) {
+        change(&mut asked.request.config.compare);
+        let run = run_info(&asked.request, None);
+        let report = judge(results, &asked, run);
+        return (report, asked.request.config.report);
+    }
+    // Left by a run that was ended, or written by something else.
+    let mut config = Config::default();
+    change(&mut config.compare);
+    let context = Context { tool: TOOL.to_owned(), ..Context::default() };
+    (compare::report(results, &config, &context), config.report)
 }
 
 /// Benchmark sources that differ between the sides, for a sentence beside the verdict.

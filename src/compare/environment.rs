@@ -10,6 +10,9 @@ use std::collections::{BTreeMap, BTreeSet};
 /// A round in which more than this share of CPU time was stolen is warned of.
 const STEAL: f64 = 0.05;
 
+/// A run in which more than this share of CPU time was stolen is warned of: half of the default threshold.
+const MEAN_STEAL: f64 = 0.01;
+
 /// A CPU that ends a round below this share of the frequency that it began with has fallen.
 const FREQUENCY_FELL: f64 = 0.95;
 
@@ -100,13 +103,20 @@ fn count_of(results: &Results, what: impl Fn(&Round) -> bool) -> (usize, usize) 
 
 fn steal(results: &Results, place: &str, notices: &mut Notices) {
     let (hit, all) = count_of(results, |round| round.witness.steal.is_some_and(|share| share > STEAL));
+    let stolen = |round: &Round| Some((round.witness.steal?, round.outcome.seconds));
+    let shares: Vec<(f64, f64)> = rounds(results).filter_map(stolen).collect();
+    let seconds: f64 = shares.iter().map(|(_, seconds)| seconds).sum();
+    let mean = shares.iter().map(|(share, seconds)| share * seconds).sum::<f64>() / seconds;
     if hit > 0 {
-        let most = rounds(results).filter_map(|round| round.witness.steal).fold(0.0, f64::max);
+        let most = shares.iter().map(|(share, _)| *share).fold(0.0, f64::max);
         let message = format!(
-            "in {hit} of {all} rounds the host took more than {:.0} % of the CPU away (at most {:.0} %)",
+            "In {hit} of {all} rounds the host took more than {:.0} % of the CPU's time away (at most {:.0} %)",
             100.0 * STEAL,
             100.0 * most
         );
+        notices.add(WarningLevel::Warning, "steal", message, place);
+    } else if mean > MEAN_STEAL {
+        let message = format!("The host took {:.1} % of the CPU's time away", 100.0 * mean);
         notices.add(WarningLevel::Warning, "steal", message, place);
     }
 }
@@ -119,7 +129,7 @@ fn load(results: &Results, place: &str, notices: &mut Notices) {
     let (hit, all) = count_of(results, |round| round.witness.load.is_some_and(|load| load > cpus));
     if hit > 0 {
         let message =
-            format!("in {hit} of {all} rounds more tasks were ready to run than the machine has CPUs ({cpus})");
+            format!("In {hit} of {all} rounds more tasks were ready to run than the machine has CPUs ({cpus})");
         notices.add(WarningLevel::Warning, "load", message, place);
     }
 }
@@ -129,7 +139,7 @@ fn frequency(results: &Results, place: &str, notices: &mut Notices) {
     let (hit, all) = count_of(results, fell);
     if hit > 0 {
         let message = format!(
-            "in {hit} of {all} rounds the CPU's frequency fell by more than {:.0} %",
+            "In {hit} of {all} rounds the CPU's frequency fell by more than {:.0} %",
             100.0 * (1.0 - FREQUENCY_FELL)
         );
         notices.add(WarningLevel::Warning, "frequency-fell", message, place);
@@ -141,7 +151,7 @@ fn frequency(results: &Results, place: &str, notices: &mut Notices) {
     if let (Some(base), Some(head)) = (median(Side::Base), median(Side::Head))
         && (base - head).abs() > FREQUENCY_DIFFERS * base.abs().max(head.abs())
     {
-        let message = format!("the CPU ran at {base:.0} MHz for base and at {head:.0} MHz for head (medians)");
+        let message = format!("The CPU ran at {base:.0} MHz for base and at {head:.0} MHz for head (medians)");
         notices.add(WarningLevel::Warning, "frequency-differs", message, place);
     }
 }
@@ -149,7 +159,7 @@ fn frequency(results: &Results, place: &str, notices: &mut Notices) {
 fn throttling(results: &Results, place: &str, notices: &mut Notices) {
     let (hit, all) = count_of(results, |round| round.witness.throttled.is_some_and(|n| n > 0));
     if hit > 0 {
-        let message = format!("in {hit} of {all} rounds the CPU was throttled for heat");
+        let message = format!("In {hit} of {all} rounds the CPU was throttled for heat");
         notices.add(WarningLevel::Warning, "throttled", message, place);
     }
 }
@@ -162,13 +172,13 @@ fn cpus(results: &Results, place: &str, notices: &mut Notices) {
     if !seen.base.is_empty() && !seen.head.is_empty() && seen.base != seen.head {
         let list = |set: &BTreeSet<&str>| set.iter().copied().collect::<Vec<_>>().join("; ");
         let message =
-            format!("the sides were allowed different CPUs: base {}, head {}", list(&seen.base), list(&seen.head));
+            format!("The sides were allowed different CPUs: base {}, head {}", list(&seen.base), list(&seen.head));
         notices.add(WarningLevel::Warning, "different-cpus", message, place);
     }
     if let Some(PerSide { base, head }) = &results.machine.images
         && base != head
     {
-        let message = format!("the sides ran in different images: base {base}, head {head}");
+        let message = format!("The sides ran in different images: base {base}, head {head}");
         notices.add(WarningLevel::Warning, "different-images", message, place);
     }
 }

@@ -4,6 +4,9 @@ use crate::report::{Geomean, Row, Unjudged, Verdict};
 use crate::stats::geomean;
 use std::collections::BTreeMap;
 
+/// Fewest rows for an interval: over two or three, Student's t makes one that says nothing.
+const ROWS: usize = 4;
+
 /// Level of the interval over rows.
 const LEVEL: f64 = 0.95;
 
@@ -41,7 +44,7 @@ fn of_unit(unit: &str, rows: &[Row]) -> Option<Geomean> {
         base: geomean::geomean(base)?,
         head: geomean::geomean(head)?,
         ratio: ratio - 1.0,
-        interval: interval.map(|interval| (interval.lo - 1.0, interval.hi - 1.0)),
+        interval: interval.filter(|_| logs.len() >= ROWS).map(|interval| (interval.lo - 1.0, interval.hi - 1.0)),
         left_out,
     })
 }

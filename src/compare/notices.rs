@@ -5,6 +5,11 @@ use crate::report::{Warning, WarningLevel};
 /// At most this many notices of one code are listed; the others are counted.
 const LISTED: usize = 10;
 
+/// A number of things: `1 row`, `2 rows`.
+pub(super) fn number_of(number: usize, thing: &str) -> String {
+    if number == 1 { format!("1 {thing}") } else { format!("{number} {thing}s") }
+}
+
 /// The warnings of a report in the order they came up, the gravest first.
 #[derive(Debug, Default)]
 pub(super) struct Notices {

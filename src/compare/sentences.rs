@@ -3,7 +3,7 @@
 use super::Context;
 use super::assemble::Part;
 use super::decide::Rules;
-use super::notices::Notices;
+use super::notices::{Notices, number_of};
 use super::simulate::calibration;
 use crate::config::{Config, Correction, Rounds};
 use crate::report::{Family, Note, Row, SuiteReport, Unjudged, Verdict, WarningLevel};
@@ -31,10 +31,9 @@ pub(super) fn about_the_plan(
 ) {
     if let (Some(p), Some(rounds)) = (family.smallest_p, family.rounds_needed) {
         let message = format!(
-            "Too few rounds for {} {}: the smallest p that this run could give ({p:.2e}) does not survive the \
+            "Too few rounds for {}: the smallest p that this run could give ({p:.2e}) does not survive the \
              correction, so no row can be called changed; {rounds} rounds a side would do",
-            family.size,
-            if family.size == 1 { "row" } else { "rows" },
+            number_of(family.size as usize, "row"),
         );
         notices.add(WarningLevel::Headline, "too-few-rounds", message, "");
     }
@@ -52,11 +51,11 @@ pub(super) fn about_the_plan(
         notices.add(WarningLevel::Warning, "one-stage", message.to_owned(), "");
     }
     if rules.staged() != matches!(config.rounds, Rounds::Staged { .. }) {
-        let message = "the rounds were measured by another plan than the configuration has; the report follows them";
+        let message = "The rounds were measured by another plan than the configuration has; the report follows them";
         notices.add(WarningLevel::Warning, "plan-differs", message.to_owned(), "");
     }
     if rules.staged() && smallest_p(rules.first_blocks) > SCREEN_LEVEL {
-        let message = "the screen is too short to make any row a suspect; 4 rounds a side is the least";
+        let message = "The screen is too short to make any row a suspect; 4 rounds a side is the least";
         notices.add(WarningLevel::Headline, "too-few-rounds", message.to_owned(), "");
     }
     let defaults = config.compare.threshold == calibration::THRESHOLD && rules.alpha == calibration::ALPHA;
@@ -78,12 +77,12 @@ pub(super) fn about_jobs(jobs: &[&Results], context: &Context, notices: &mut Not
         }
         if commits.len() > 1 {
             let list = commits.into_iter().collect::<Vec<_>>().join(", ");
-            let message = format!("the results are of different commits of {side}: {list}");
+            let message = format!("The results are of different commits of {side}: {list}");
             notices.add(WarningLevel::Headline, "mixed-commits", message, "");
         }
     }
     if jobs.iter().any(|job| job.config_hash != jobs[0].config_hash) {
-        let message = "the jobs measured by different configurations";
+        let message = "The jobs measured by different configurations";
         notices.add(WarningLevel::Warning, "mixed-policies", message.to_owned(), "");
     }
     shards(jobs, notices);
@@ -91,12 +90,12 @@ pub(super) fn about_jobs(jobs: &[&Results], context: &Context, notices: &mut Not
         let place = place_of(job, jobs.len());
         let stopped = match job.stopped {
             Stopped::Completed => None,
-            Stopped::Budget => Some(("budget", "the time budget ended measuring before the plan was carried out")),
+            Stopped::Budget => Some(("budget", "The time budget ended measuring before the plan was carried out")),
             Stopped::MaxTime => {
-                Some(("max-time", "the job's time limit ended measuring before the plan was carried out"))
+                Some(("max-time", "The job's time limit ended measuring before the plan was carried out"))
             }
             Stopped::Interrupted => {
-                Some(("interrupted", "measuring was interrupted: these are the results until then"))
+                Some(("interrupted", "Measuring was interrupted: these are the results until then"))
             }
         };
         if let Some((code, message)) = stopped {
@@ -116,13 +115,13 @@ fn shards(jobs: &[&Results], notices: &mut Notices) {
     let missing: Vec<String> =
         (1..=count).filter(|index| !there.contains(index)).take(5).map(|i| i.to_string()).collect();
     if !missing.is_empty() {
-        let message = format!("of {count} shards these are missing, with all their benchmarks: {}", missing.join(", "));
+        let message = format!("Of {count} shards these are missing, with all their benchmarks: {}", missing.join(", "));
         notices.add(WarningLevel::Headline, "missing-shards", message, "");
     }
     let machines: BTreeSet<&str> = jobs.iter().map(|job| job.machine.cpu.as_str()).collect();
     if machines.len() > 1 {
         let list = machines.into_iter().collect::<Vec<_>>().join("; ");
-        let message = format!("the shards ran on different machines, each row on one: {list}");
+        let message = format!("The shards ran on different machines, each row on one: {list}");
         notices.add(WarningLevel::Note, "different-machines", message, "");
     }
 }
@@ -136,8 +135,10 @@ pub(super) fn about_a_part(part: &Part<'_>, rules: &Rules, jobs: usize, notices:
         notices.add(WarningLevel::Warning, "suite", warning.clone(), &place);
     }
     if part.found.table.malformed > 0 {
-        let message =
-            format!("{} blocks do not hold two rounds of each side, so they were not used", part.found.table.malformed);
+        let message = format!(
+            "{} without two rounds of each side: not used",
+            number_of(part.found.table.malformed as usize, "block")
+        );
         notices.add(WarningLevel::Warning, "malformed-block", message, &place);
     }
     no_benchmarks(part, &place, notices);
@@ -146,8 +147,8 @@ pub(super) fn about_a_part(part: &Part<'_>, rules: &Rules, jobs: usize, notices:
         let planned = if stage.kind == StageKind::Confirm { rules.confirm_blocks } else { rules.first_blocks };
         if stage.planned < planned {
             let message = format!(
-                "{} blocks were planned where the configuration has {planned}, for want of time",
-                stage.planned
+                "{} planned where the configuration has {planned}, for want of time",
+                number_of(stage.planned as usize, "block")
             );
             notices.add(WarningLevel::Warning, "fewer-blocks", message, &place);
         }
@@ -159,7 +160,7 @@ pub(super) fn about_a_part(part: &Part<'_>, rules: &Rules, jobs: usize, notices:
         let same =
             set(&confirm.suspects) == set(&chosen.suspects) && set(&confirm.equivalence) == set(&chosen.equivalence);
         if !same {
-            let message = "the rows that were measured again are not those that the screen's samples select; the report \
+            let message = "The rows that were measured again are not those that the screen's samples select; the report \
                            follows the samples";
             notices.add(WarningLevel::Warning, "selection-differs", message.to_owned(), &place);
         }
@@ -186,7 +187,7 @@ fn unparsed(part: &Part<'_>, place: &str, notices: &mut Notices) {
         }
     }
     for ((side, line, expected), rounds) in lines {
-        let message = format!("{expected} (in {rounds} {})", if rounds == 1 { "round" } else { "rounds" });
+        let message = format!("{expected} (in {})", number_of(rounds as usize, "round"));
         let line = if line == 0 { String::new() } else { format!(", line {line}") };
         notices.add(WarningLevel::Warning, "unparsed-line", message, &format!("{place}, {side}{line}"));
     }
@@ -197,7 +198,12 @@ pub(super) fn about_pairs(suite: &SuiteReport, notices: &mut Notices) {
     let mut paired = |code: &str, what: fn(&Note) -> bool, why: &str| {
         let rows = count(suite, what);
         if rows > 0 {
-            notices.add(WarningLevel::Note, code, format!("{rows} rows are paired though {why}"), &suite.name);
+            notices.add(
+                WarningLevel::Note,
+                code,
+                format!("{} paired though {why}", number_of(rows, "row")),
+                &suite.name,
+            );
         }
     };
     let package = "the package differs: it exists on one side only";
@@ -218,7 +224,10 @@ pub(super) fn about_rows(suites: &[SuiteReport], notices: &mut Notices) {
         about_pairs(suite, notices);
         let moved = count(suite, |note| matches!(note, Note::ControlMoved));
         if moved > 0 {
-            let message = format!("{moved} control rows moved, which the change cannot have moved: distrust this run");
+            let message = format!(
+                "{} moved, which the change cannot have moved: distrust this run",
+                number_of(moved, "control row")
+            );
             notices.add(WarningLevel::Headline, "control-moved", message, &suite.name);
         }
         common_shift(suite, notices);
@@ -246,7 +255,7 @@ fn common_shift(suite: &SuiteReport, notices: &mut Notices) {
         let same = rows.iter().filter(|(effect, _)| effect * shift > 0.0).count() as f64;
         if same >= COMMON_SHARE * rows.len() as f64 && shift.abs() > noise {
             let message = format!(
-                "the whole suite moved by about {:+.1} % in {unit}: compiler flags, a runtime version, code layout, or the \
+                "The whole suite moved by about {:+.1} % in {unit}: compiler flags, a runtime version, code layout, or the \
                  machine",
                 100.0 * shift
             );

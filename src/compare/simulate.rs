@@ -126,6 +126,13 @@ pub struct Outcome {
     pub suspects: usize,
 }
 
+/// Blocks of a single row of `model` with this true effect, as logarithms: for coverage and size of a single test.
+#[must_use]
+pub fn sample(model: Model, blocks: usize, effect: f64, random: &mut Random) -> Vec<Block> {
+    let noise = model.series(4 * blocks, random);
+    noise.chunks_exact(4).map(|values| arrange(random.block(), values, effect)).collect()
+}
+
 /// Puts four values into a block by their order.
 fn arrange(order: [bool; 4], values: &[f64], effect: f64) -> Block {
     let mut block = Block { base: [0.0; 2], head: [0.0; 2] };

@@ -5,11 +5,7 @@
 
 use super::frequency;
 use crate::results::{Block, Machine, Results, Round, RoundWitness, SuiteResults};
-use crate::side::{PerSide, Side};
-use std::collections::BTreeSet;
 
-/// Mean stolen time of a run that is mentioned: half of the default threshold of 2 %.
-pub const STEAL_WARNING: f64 = 0.01;
 /// Mean stolen time that makes a block invalid: more than twice the default threshold, in one block.
 pub const STEAL_INVALID: f64 = 0.05;
 /// Mean lost time of the probes that is mentioned.
@@ -18,9 +14,6 @@ pub const LOST_WARNING: f64 = 0.01;
 pub const LOST_INVALID: f64 = 0.05;
 /// A round whose highest frequency is this far below the run's median has slowed down.
 pub const FREQUENCY_FELL: f64 = 0.03;
-/// Sides whose median frequencies differ by more than this were not measured at the same speed: a quarter of the
-/// default threshold.
-pub const FREQUENCY_SIDES: f64 = 0.005;
 
 /// Why the environment makes a block invalid, if it does: heat, quota, swap, stolen or lost time.
 #[must_use]
@@ -58,12 +51,13 @@ fn mean_steal<'a>(rounds: impl IntoIterator<Item = &'a Round>) -> Option<f64> {
     (seconds > 0.0).then(|| stolen / seconds)
 }
 
-/// Everything about the machine and the rounds that a reader must know, one sentence each; unescaped.
+/// What a reader must know of the machine and the rounds, one sentence each; unescaped. What can be told from the samples
+/// of `results.json` alone is not here: the report finds it out again (`compare`).
 #[must_use]
 pub fn warnings(results: &Results) -> Vec<String> {
     let mut found = machine_warnings(&results.machine);
     let rounds: Vec<&Round> = results.suites.iter().flat_map(counted).collect();
-    found.extend(run_warnings(&rounds, &results.machine));
+    found.extend(run_warnings(&rounds));
     let several = results.suites.len() > 1;
     for suite in &results.suites {
         let prefix = if several { format!("{}: ", suite.name) } else { String::new() };
@@ -81,81 +75,49 @@ fn counted(suite: &SuiteResults) -> impl Iterator<Item = &Round> {
 fn machine_warnings(machine: &Machine) -> Vec<String> {
     let mut found = Vec::new();
     if machine.cpus == 1 {
-        found.push("The machine has a single CPU, which the benchmark shares with everything else.".to_owned());
+        found.push("The machine has a single CPU, which the benchmark shares with everything else".to_owned());
     }
     let detail = |name: &str| machine.details.get(name).map(String::as_str);
     if let Some(clock @ ("hpet" | "acpi_pm" | "jiffies")) = detail("clocksource") {
-        found.push(format!("The kernel's clock is `{clock}`, which is slow to read: short benchmarks measure it too."));
+        found.push(format!("The kernel's clock is `{clock}`, which is slow to read: short benchmarks measure it too"));
     }
     if detail("aslr") == Some("0") {
         found.push(
-            "Address space randomisation is off, so that one accidental memory layout is measured again and again."
+            "Address space randomisation is off, so that one accidental memory layout is measured again and again"
                 .to_owned(),
         );
     }
     found
 }
 
-fn run_warnings(rounds: &[&Round], machine: &Machine) -> Vec<String> {
+fn run_warnings(rounds: &[&Round]) -> Vec<String> {
     let mut found = Vec::new();
-    if let Some(steal) = mean_steal(rounds.iter().copied()).filter(|steal| *steal > STEAL_WARNING) {
-        found.push(format!("The hypervisor took {} of the benchmark CPU's time.", percent(steal)));
-    }
     let lost: Vec<f64> = rounds.iter().filter_map(|round| round.witness.lost).collect();
     if let Some(lost) = mean(&lost).filter(|lost| *lost > LOST_WARNING) {
-        found.push(format!("A busy CPU lost {} of its time to others between the blocks.", percent(lost)));
-    }
-    let load = rounds.iter().filter_map(|round| round.witness.load).max_by(f64::total_cmp);
-    if let Some(load) = load.filter(|load| machine.cpus > 0 && *load > f64::from(machine.cpus)) {
-        found.push(format!("The load average reached {load:.1} on {} CPUs.", machine.cpus));
+        found.push(format!("A busy CPU lost {} of its time to others between the blocks", percent(lost)));
     }
     let sum = |get: fn(&RoundWitness) -> Option<u64>| -> u64 { rounds.iter().filter_map(|r| get(&r.witness)).sum() };
     let counters = [
-        (sum(|witness| witness.throttled), "The CPU was slowed down for heat"),
         (sum(|witness| witness.quota_throttled), "The control group was stopped for its CPU quota"),
         (sum(|witness| witness.swapped_in), "The machine read pages back from swap"),
     ];
-    found.extend(
-        counters.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{what} ({count} times).")),
-    );
+    found
+        .extend(counters.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{what} ({count} times)")));
     found
 }
 
 fn suite_warnings(suite: &SuiteResults) -> Vec<String> {
     let mut found = Vec::new();
-    let rounds: Vec<&Round> = counted(suite).collect();
-    let speeds = |side: Option<Side>| -> Vec<f64> {
-        let of = rounds.iter().filter(|round| side.is_none_or(|side| round.side == side));
-        of.filter_map(|round| round.witness.mhz.map(|[_, highest, _]| highest)).collect()
-    };
-    let all = speeds(None);
+    let all: Vec<f64> = counted(suite).filter_map(|round| round.witness.mhz.map(|[_, highest, _]| highest)).collect();
     if let Some(median) = median(all.clone()) {
         let slow = all.iter().filter(|mhz| **mhz < median * (1.0 - FREQUENCY_FELL)).count();
         if slow > 0 {
             let limit = percent(FREQUENCY_FELL);
             found.push(format!(
-                "The frequency fell: {slow} of {} rounds ran more than {limit} below the median of {median:.0} MHz.",
+                "The frequency fell: {slow} of {} rounds ran more than {limit} below the median of {median:.0} MHz",
                 all.len()
             ));
         }
-    }
-    let by_side = PerSide::from_fn(|side| median(speeds(Some(side))));
-    if let (Some(base), Some(head)) = (by_side.base, by_side.head)
-        && (head / base - 1.0).abs() > FREQUENCY_SIDES
-    {
-        found.push(format!("The sides ran at different frequencies: base at {base:.0} MHz, head at {head:.0} MHz."));
-    }
-    let cpus = PerSide::from_fn(|side| -> BTreeSet<&str> {
-        let of = rounds.iter().filter(|round| round.side == side);
-        of.filter_map(|round| round.witness.cpus.as_deref()).collect()
-    });
-    if !cpus.base.is_empty() && !cpus.head.is_empty() && cpus.base != cpus.head {
-        let list = |cpus: &BTreeSet<&str>| cpus.iter().copied().collect::<Vec<_>>().join(" or ");
-        found.push(format!(
-            "The sides were allowed different CPUs: base {}, head {}.",
-            list(&cpus.base),
-            list(&cpus.head)
-        ));
     }
     found
 }

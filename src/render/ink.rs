@@ -201,7 +201,9 @@ fn push_word(sentence: &mut String, word: &str) {
 fn harmless(word: &str, first: bool) -> bool {
     static WORD: LazyLock<Regex> = LazyLock::new(|| {
         let kinds = [
-            r"[\p{L}\p{M}]+",
+            r"[\p{L}\p{M}]+(?:'s)?",
+            // `GNU/Linux`; three parts would be a path.
+            r"[A-Za-z]+/[A-Za-z]+",
             // A number with a sign, an exponent or a unit; a version; a date.
             r"[+−-]?[0-9]{1,6}(?:e[+-]?[0-9]{1,3}|[A-Za-z%]{0,4})",
             r"[+−-]?[0-9]+(?:\.[0-9]+){1,3}(?:e[+-]?[0-9]{1,3}|[A-Za-z%]{0,4})",
@@ -258,6 +260,10 @@ mod tests {
         assert!(sentence.starts_with("Two packages \u{e000}"), "{sentence:?}");
         assert!(sentence.ends_with("\u{e001}."), "{sentence:?}");
         assert_eq!(Ink::Plain.prose("a @b"), "a @b");
+        let ink = Ink::tokens();
+        let own = "The CPU's time on Debian GNU/Linux 12 was 1.8 %";
+        assert_eq!(ink.prose(own), own, "a code span would say that this is a name");
+        assert!(ink.prose("see a/b/c and /bench").contains(OPEN));
     }
 
     #[test]

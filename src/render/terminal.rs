@@ -4,6 +4,7 @@ mod inspect;
 mod table;
 
 use super::ink::Ink;
+use super::number;
 use super::view::row::RowView;
 use super::view::suite::{PackageView, SuiteView, TableView};
 use super::view::{Extras, Frame, Must, Prepared, View};
@@ -277,8 +278,13 @@ impl Page {
         }
         for mean in &suite.geomeans {
             let text = format!(
-                "geomean of {} over all packages: {} → {}, {} ({}), {} rows",
-                mean.unit, mean.base, mean.head, mean.delta, mean.interval, mean.rows
+                "geomean of {} over all packages: {} → {}, {} ({}), {}",
+                mean.unit,
+                mean.base,
+                mean.head,
+                mean.delta,
+                mean.interval,
+                number::count(mean.rows as usize, "row", "rows")
             );
             self.paragraph(&text, "  ", Style::Plain);
         }
@@ -339,7 +345,10 @@ impl Page {
         if let Some(mean) = &unit.geomean {
             let rest = if mean.left_out.is_empty() { String::new() } else { format!("; {}", mean.left_out) };
             let cells = ["geomean", &mean.base, &mean.head, &mean.delta, &mean.interval, "", ""];
-            let cells = cells.iter().map(|cell| (*cell).to_owned()).chain([format!("{} rows{rest}", mean.rows)]);
+            let cells = cells
+                .iter()
+                .map(|cell| (*cell).to_owned())
+                .chain([format!("{}{rest}", number::count(mean.rows as usize, "row", "rows"))]);
             table.row(Style::Bold, cells.collect());
         }
         self.table(&table);

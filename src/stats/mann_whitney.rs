@@ -3,7 +3,7 @@
 //! For two sets of values whose order is unknown. Rounds that bench-bot ran itself are judged by
 //! [`super::permutation`].
 
-use super::invert::{Breakpoints, Gap, Inversion, hull};
+use super::invert::{Breakpoints, Inversion, hull};
 use super::permutation::doubled_ranks;
 use super::subset::SubsetSums;
 use super::{Interval, normal, order};
@@ -169,13 +169,18 @@ pub fn interval(base: &[f64], head: &[f64], level: f64) -> Option<Interval> {
     let breakpoints = Breakpoints::new(base, head, 1e-12 * largest);
     let own_base = doubled_ranks(base, 0.0);
     let own_head = doubled_ranks(head, 0.0);
-    let tied = |ranks: &[i64]| ranks.iter().any(|rank| rank % 2 == 1) || has_equal(ranks);
-    let fixed = !tied(&own_base) && !tied(&own_head);
+    let fixed = !has_equal(&own_base) && !has_equal(&own_head);
     Some(hull(&breakpoints, |mirrored| {
         let (low, high) = if mirrored { (&own_head, &own_base) } else { (&own_base, &own_head) };
         let high: Vec<i64> = high.iter().map(|rank| rank + 2 * low.len() as i64).collect();
-        let mut state =
-            RankSumInversion { observed: high.iter().sum(), low: low.clone(), high, level: 1.0 - level, null: None };
+        let mut state = RankSumInversion {
+            observed: high.iter().sum(),
+            low: low.clone(),
+            high,
+            level: 1.0 - level,
+            quantile: normal::quantile((1.0 - level) / 2.0),
+            null: None,
+        };
         if fixed {
             // Without ties inside a side the pooled ranks are 1 to n whatever the shift.
             state.null = Some(state.distribution());
@@ -197,6 +202,8 @@ struct RankSumInversion {
     /// Sum of `high`.
     observed: i64,
     level: f64,
+    /// The normal quantile of half the level.
+    quantile: f64,
     /// The null distribution, where the shift does not change it.
     null: Option<SubsetSums>,
 }
@@ -216,22 +223,22 @@ impl Inversion for RankSumInversion {
         self.observed -= 2;
     }
 
-    fn test(&mut self) -> Gap {
-        let made;
-        let null = if let Some(null) = &self.null {
-            null
-        } else {
-            made = self.distribution();
-            &made
-        };
-        let half = self.level / 2.0;
-        if null.at_least(self.observed) <= half {
-            // A crossing takes 2 from the observed sum and changes any other subset's by at most 2, so after c
-            // crossings P'(S' ≥ o − 2c) ≤ P(S ≥ o − 4c).
-            let spare = self.observed - null.critical(half);
-            return Gap::TooLow((spare / if self.null.is_some() { 2 } else { 4 }).max(0) as usize);
-        }
-        if null.at_most(self.observed) <= half { Gap::TooHigh } else { Gap::Accepted }
+    fn uncross(&mut self, head: usize, base: usize) {
+        self.high[head] += 2;
+        self.low[base] -= 2;
+        self.observed += 2;
+    }
+
+    fn too_low(&self) -> bool {
+        let upper = |null: &SubsetSums| 2.0 * null.at_least(self.observed) <= self.level;
+        self.null.as_ref().map_or_else(|| upper(&self.distribution()), upper)
+    }
+
+    fn guess(&self) -> usize {
+        // The statistic counts pairs, and without ties is about normal.
+        let (n1, n2) = (self.low.len() as f64, self.high.len() as f64);
+        let sd = (n1 * n2 * (n1 + n2 + 1.0) / 12.0).sqrt();
+        (n1 * n2 / 2.0 + self.quantile * sd).max(0.0) as usize
     }
 }
 

@@ -178,20 +178,6 @@ impl Null {
         }
         2.0 * ways / self.all
     }
-
-    /// The smallest distance above 0 whose tail is at most `level`.
-    pub(super) fn critical(&self, level: f64) -> i64 {
-        let (mut below, mut at) = (0, self.first_reach + self.second_reach + 1);
-        while at - below > 1 {
-            let middle = below + (at - below) / 2;
-            if self.tail(middle) <= level {
-                at = middle;
-            } else {
-                below = middle;
-            }
-        }
-        at
-    }
 }
 
 /// Number of labellings by the sum of the blocks' values, which are `−reach + step·index`; and the reach.

@@ -1,8 +1,8 @@
 //! How far head is from base in blocks of four: the effect, and the interval that inverts the block test.
 
-use super::invert::{Breakpoints, Gap, Inversion, hull};
+use super::invert::{Breakpoints, Inversion, hull};
 use super::permutation::{Block, Null, doubled_ranks, residuals, tolerance};
-use super::{Interval, order};
+use super::{Interval, normal, order};
 
 /// Median of the four head − base differences of every block: the Hodges–Lehmann estimate of a shift within blocks
 /// (Hodges and Lehmann, Ann. Math. Stat. 34, 1963). `None` without blocks.
@@ -24,6 +24,8 @@ pub fn effect(blocks: &[Block]) -> Option<f64> {
 /// distribution are those of the shifted data. The breakpoints are all (2k)² differences of a head and a base residual,
 /// across blocks. The interval is the closed hull of the gaps between them with p > 1 − level, unbounded where the
 /// outermost gap is accepted: with too few blocks it is everything.
+///
+/// Why the accepted gaps are one stretch is told in the module `invert`.
 #[must_use]
 pub fn interval(blocks: &[Block], level: f64) -> Interval {
     Shifts::new(blocks).interval(level)
@@ -72,7 +74,7 @@ impl Shifts {
         let blocks = low.as_chunks::<2>().0.iter().zip(high.as_chunks::<2>().0);
         let ranks: Vec<[i64; 4]> = blocks.map(|(l, h)| [l[0], l[1], h[0] + above, h[1] + above]).collect();
         let observed = ranks.iter().map(|r| r[2] + r[3] - r[0] - r[1]).sum();
-        BlockInversion { ranks, observed, level: 1.0 - level }
+        BlockInversion { ranks, observed, level: 1.0 - level, z: -normal::quantile((1.0 - level) / 2.0) }
     }
 }
 
@@ -83,6 +85,8 @@ struct BlockInversion {
     observed: i64,
     /// p at or below this rejects.
     level: f64,
+    /// The normal quantile of that level.
+    z: f64,
 }
 
 impl Inversion for BlockInversion {
@@ -92,19 +96,21 @@ impl Inversion for BlockInversion {
         self.observed -= 4;
     }
 
-    fn test(&mut self) -> Gap {
-        let null = Null::new(&self.ranks);
-        if null.tail(self.observed.abs()) > self.level {
-            Gap::Accepted
-        } else if self.observed < 0 {
-            // A crossing takes 4 from the observed value and at most 4 from any other labelling's, so below the
-            // middle no crossing brings a rejected shift back.
-            Gap::TooHigh
-        } else {
-            // For the same reason, after c crossings P'(|S'| ≥ o − 4c) ≤ P(|S| ≥ o − 8c): rejected while that is still
-            // at the critical value or beyond.
-            let spare = self.observed - null.critical(self.level);
-            Gap::TooLow((spare / 8).max(0) as usize)
-        }
+    fn uncross(&mut self, head: usize, base: usize) {
+        self.ranks[head / 2][2 + head % 2] += 2;
+        self.ranks[base / 2][base % 2] -= 2;
+        self.observed += 4;
+    }
+
+    fn too_low(&self) -> bool {
+        self.observed > 0 && Null::new(&self.ranks).tail(self.observed) <= self.level
+    }
+
+    fn guess(&self) -> usize {
+        // The statistic is about normal. Ranks of n values have variance (n² − 1)/12, and since residuals of a block add
+        // up to 0, drawing two of its four adds a third to the variance of two independent draws.
+        let n = 4.0 * self.ranks.len() as f64;
+        let sd = (4.0 / 3.0 * n * (n * n - 1.0) / 3.0).sqrt();
+        ((self.observed as f64 - self.z * sd) / 4.0).max(0.0) as usize
     }
 }

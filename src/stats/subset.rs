@@ -75,34 +75,6 @@ impl SubsetSums {
         (2.0 * self.at_most(sum).min(self.at_least(sum))).min(1.0)
     }
 
-    /// The smallest sum whose upper tail is at most `level`, or one beyond the largest sum.
-    #[must_use]
-    pub fn critical(&self, level: f64) -> i64 {
-        let first = self.origin * self.m as i64;
-        let (mut below, mut at) = (-1_i64, self.largest_weight() + 1);
-        while at - below > 1 {
-            let middle = below + (at - below) / 2;
-            if self.count_at_least(middle) / self.all <= level {
-                at = middle;
-            } else {
-                below = middle;
-            }
-        }
-        first + at * self.step
-    }
-
-    fn largest_weight(&self) -> i64 {
-        (0..self.lower.len())
-            .filter_map(|size| {
-                let low = self.lower[size].len() as i64 - 1;
-                let rest = self.m.checked_sub(size)?;
-                let high = self.upper_at_most.get(rest)?.len() as i64 - 1;
-                (low >= 0 && high >= 0).then_some(low + high + rest as i64 * self.shift)
-            })
-            .max()
-            .unwrap_or(0)
-    }
-
     fn count_at_most(&self, weight: i64) -> f64 {
         self.fold(
             weight,
@@ -135,22 +107,28 @@ impl SubsetSums {
     }
 }
 
-/// Number of subsets by size (0 to `m`) and sum of weights. An empty list: no subset has that size.
+/// Number of subsets by size (0 to `m`) and sum of weights, which rise. An empty list: no subset has that size.
 fn table(weights: &[i64], m: usize) -> Vec<Vec<f64>> {
-    let mut table: Vec<Vec<f64>> = vec![Vec::new(); m.min(weights.len()) + 1];
-    table[0] = vec![1.0];
+    let most = m.min(weights.len());
+    // The largest sum of a size is that of the last weights.
+    let largest = weights.iter().rev().scan(0, |sum, weight| {
+        *sum += *weight as usize;
+        Some(*sum)
+    });
+    let mut table = vec![vec![1.0]];
+    table.extend(largest.take(most).map(|sum| vec![0.0; sum + 1]));
+    // Of each size: how much of its list is in use.
+    let mut used = vec![0; most + 1];
+    used[0] = 1;
     for (seen, &weight) in weights.iter().enumerate() {
-        for size in (1..=m.min(seen + 1)).rev() {
+        let weight = weight as usize;
+        for size in (1..=most.min(seen + 1)).rev() {
             let (smaller, rest) = table.split_at_mut(size);
-            let from = &smaller[size - 1];
-            let into = &mut rest[0];
-            let needed = from.len() + weight as usize;
-            if into.len() < needed {
-                into.resize(needed, 0.0);
-            }
-            for (to, count) in into[weight as usize..].iter_mut().zip(from) {
+            let from = &smaller[size - 1][..used[size - 1]];
+            for (to, count) in rest[0][weight..].iter_mut().zip(from) {
                 *to += count;
             }
+            used[size] = used[size].max(from.len() + weight);
         }
     }
     table

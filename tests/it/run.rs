@@ -65,6 +65,33 @@ fn fail_on_makes_the_exit_code_one_and_every_file_is_written() {
     assert_eq!(results.suites[0].stages[0].blocks.len(), 4);
 }
 
+/// Everything that a report says comes from the results file: samples, policy, commits, differing sources.
+#[test]
+fn compare_makes_the_report_of_measured_results_again() {
+    let config = format!("{CONFIG}compare: {{threshold: 30%, correction: none}}\nreport: {{name: Again}}\n");
+    let repo = Repo::of_scripts_with(
+        &config,
+        &prints(&["A/n=1 10 100 ns/op", "B 10 100 ns/op", "C 10 100 ns/op"]),
+        &prints(&["A/n=1 10 150 ns/op", "B 10 80 ns/op", "D 10 5 ns/op"]),
+    );
+    let file = |name: &str| repo.job().join(name).to_str().unwrap().to_owned();
+    let (json, markdown, results) = (file("report.json"), file("comment.md"), file("results.json"));
+    let first =
+        repo.run(&["run", "--base", "main", "--json", &json, "--markdown", &markdown, "--results", &results]).expect(0);
+    assert_eq!(repo.run(&["compare", &results]).expect(0).stdout, first.stdout);
+    let again = |layout: &str| repo.run(&["compare", "--layout", layout, &results]).expect(0).stdout;
+    assert_eq!(again("json"), fs::read_to_string(&json).unwrap());
+    assert_eq!(again("markdown"), fs::read_to_string(&markdown).unwrap());
+    assert_eq!(
+        repo.run(&["render", "--format", "markdown", &results]).expect(0).stdout,
+        fs::read_to_string(&markdown).unwrap()
+    );
+    // What the policy forgave is a change under another threshold.
+    assert_eq!(verdict(&repo, "B"), Verdict::Unchanged);
+    repo.run(&["compare", "--threshold", "2%", "--fail-on", "regression", &results]).expect(1).says("1 improvement");
+    repo.run(&["compare", "--filter", ".name:A", &results]).expect(2).says("--filter is for plain files");
+}
+
 #[test]
 fn uncommitted_changes_are_measured_with_a_dot() {
     let repo = Repo::of_scripts(&prints(&["A 10 100 ns/op"]), &prints(&["A 10 100 ns/op"]));

@@ -57,6 +57,7 @@ pub(crate) fn carry_out(mut request: Request, args: &MeasureArgs, runner: &Runne
     if let Ok(results) = &mut measured {
         // The report's job has the request as the gate made it: what was found out here goes with the results.
         results.warnings.extend(request.notes.drain(known..));
+        results.asked = Some(Box::new(stage::asked(&request, None)));
         crate::results::write(&output, results).with_context(|| format!("writing {}", output.display()))?;
     }
     give_to_owner(&folder, &top);

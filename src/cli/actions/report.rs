@@ -13,7 +13,7 @@ use crate::github::comment::State;
 use crate::github::{Client, Repository};
 use crate::publish as publisher;
 use crate::render;
-use crate::report::{Report, RunInfo, Warning, WarningLevel};
+use crate::report::{Report, Warning, WarningLevel};
 use crate::request::Request;
 use crate::results::{self, Results};
 use anyhow::{Context, Result, anyhow, bail, ensure};
@@ -135,15 +135,8 @@ pub(crate) fn tell(
             return Ok(published.exit);
         }
     };
-    let info = request.origin.as_ref().map(|origin| RunInfo {
-        repository: origin.repository.clone(),
-        server: origin.server.clone(),
-        id: origin.run,
-        attempt: origin.attempt,
-        pull_request: number,
-        head_moved_to: now.and_then(|now| now.head_moved_to),
-    });
-    let mut report = stage::judge(results, request, site, info);
+    let info = stage::run_info(request, now.and_then(|now| now.head_moved_to));
+    let mut report = stage::judge(results, &stage::asked(request, site), info);
     if let Some(how) = broken {
         let message = format!("{how}: what is here may be incomplete, or an earlier attempt's");
         let (code, place) = ("measuring-failed".to_owned(), String::new());

@@ -13,7 +13,7 @@ use crate::git::{Credentials, Protocols, Repository as Clone, Workspace};
 use crate::github::comment::State;
 use crate::publish as publisher;
 use crate::request::Request;
-use crate::results::Results;
+use crate::results::{self, Results};
 use anyhow::{Context, Result};
 use jiff::Timestamp;
 use std::path::Path;
@@ -67,9 +67,9 @@ fn measure(
     let site = if checked_out { site(request, top, &parent)? } else { fetch(request, runner, &parent)? };
     let folder = top.join(FOLDER);
     std::fs::create_dir_all(&folder).with_context(|| format!("making {}", folder.display()))?;
-    let file = folder.join("results.json");
+    let output_file = folder.join("results.json");
     let settings = Settings {
-        journal: Some(file.clone()),
+        journal: Some(output_file.clone()),
         raw: Some(folder.join("raw")),
         owner: Some(top.to_owned()),
         ..Settings::default()
@@ -77,8 +77,9 @@ fn measure(
     // Nothing of ours runs beside a benchmark, no connection either.
     silence();
     let mut progress = stage::progress(output.quiet);
-    let results = stage::measure(request, &site, place, settings, &mut *progress)?;
-    crate::results::write(&file, &results).with_context(|| format!("writing {}", file.display()))?;
+    let mut results = stage::measure(request, &site, place, settings, &mut *progress)?;
+    results.asked = Some(Box::new(stage::asked(request, Some(&site))));
+    results::write(&output_file, &results).with_context(|| format!("writing {}", output_file.display()))?;
     Ok((results, Some(site)))
 }
 

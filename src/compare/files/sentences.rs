@@ -1,7 +1,7 @@
 //! What a reader of a comparison of plain files must know.
 
 use super::FileColumn;
-use crate::compare::notices::Notices;
+use crate::compare::notices::{Notices, number_of};
 use crate::compare::sentences::about_pairs;
 use crate::report::{Family, Note, SuiteReport, WarningLevel};
 use std::collections::BTreeMap;
@@ -12,9 +12,9 @@ const MACHINE: [&str; 3] = ["goos", "goarch", "cpu"];
 pub(super) fn about(columns: &[FileColumn], suites: &[SuiteReport], family: &Family, notices: &mut Notices) {
     if let (Some(p), Some(values)) = (family.smallest_p, family.rounds_needed) {
         let message = format!(
-            "Too few values for {} rows: the smallest p that these files could give ({p:.2e}) does not survive the \
+            "Too few values for {}: the smallest p that these files could give ({p:.2e}) does not survive the \
              correction, so no row can be called slower or faster; {values} values a side would do",
-            family.size,
+            number_of(family.size as usize, "row"),
         );
         notices.add(WarningLevel::Headline, "too-few-rounds", message, "");
     }
@@ -41,7 +41,8 @@ pub(super) fn about(columns: &[FileColumn], suites: &[SuiteReport], family: &Fam
 fn about_samples(suite: &SuiteReport, notices: &mut Notices) {
     let unequal = suite.rows.iter().filter(|row| row.notes.contains(&Note::UnequalN)).count();
     if unequal > 0 {
-        let message = format!("{unequal} rows have more values on one side than on the other: samples were lost");
+        let message =
+            format!("{} with more values on one side than on the other: samples were lost", number_of(unequal, "row"));
         notices.add(WarningLevel::Warning, "unequal-n", message, &suite.name);
     }
 }
@@ -54,10 +55,11 @@ fn about_configuration(suite: &SuiteReport, notices: &mut Notices) {
         }
     }
     for (key, rows) in keys {
+        let rows = number_of(rows as usize, "row");
         let (code, message) = if MACHINE.contains(&key) {
-            ("different-machines", format!("{rows} rows were measured on different machines: {key} differs"))
+            ("different-machines", format!("{rows} measured on different machines: {key} differs"))
         } else {
-            ("config-differs", format!("{rows} rows are paired though the line `{key}:` differs between the files"))
+            ("config-differs", format!("{rows} paired though the line `{key}:` differs between the files"))
         };
         notices.add(WarningLevel::Warning, code, message, &suite.name);
     }

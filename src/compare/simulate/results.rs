@@ -64,6 +64,7 @@ impl Scenario {
             tuning: Vec::new(),
             suites: vec![suite],
             warnings: Vec::new(),
+            asked: None,
         }
     }
 

@@ -226,6 +226,7 @@ pub(super) fn results(suite: SuiteResults) -> Results {
         tuning: Vec::new(),
         suites: vec![suite],
         warnings: Vec::new(),
+        asked: None,
     }
 }
 

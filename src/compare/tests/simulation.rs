@@ -5,7 +5,7 @@
 use super::super::report;
 use super::build::config;
 use crate::compare::Context;
-use crate::compare::simulate::{Scenario, calibration};
+use crate::compare::simulate::{Scenario, calibration, sample};
 use crate::config::Rounds;
 use crate::report::Verdict;
 use crate::stats::permutation::{Block, p_value};
@@ -78,23 +78,6 @@ fn changes_are_found() {
             assert!((8.5..=11.5).contains(&rounds), "{} at {effect}: {rounds} rounds", model.name());
         }
     }
-}
-
-/// Blocks of one row of `model` with this effect.
-fn sample(model: Model, blocks: usize, effect: f64, random: &mut Random) -> Vec<Block> {
-    let noise = model.series(4 * blocks, random);
-    noise
-        .chunks_exact(4)
-        .map(|values| {
-            let order = random.block();
-            let side = |wanted: bool| {
-                let mut own = order.iter().zip(values).filter(move |(head, _)| **head == wanted);
-                let mut next = || own.next().map_or(0.0, |(_, value)| *value + if wanted { effect } else { 0.0 });
-                [next(), next()]
-            };
-            Block { base: side(false), head: side(true) }
-        })
-        .collect()
 }
 
 #[test]
