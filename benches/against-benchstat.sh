@@ -88,6 +88,7 @@ median() {
         printf "%.4f %d\n", middle, most
     }'
 }
+# shellcheck disable=SC2046 # two numbers, on purpose two arguments
 set -- $(median ours.log) $(median theirs.log)
 awk -v ours="$1" -v our_memory="$2" -v theirs="$3" -v their_memory="$4" -v runs="$runs" 'BEGIN {
     printf "bench-bot  %8.1f ms (median of %d), at most %6.1f MiB\n", ours * 1000, runs, our_memory / 1024

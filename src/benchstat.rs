@@ -3,6 +3,7 @@
 //! [`cli::run`] is `bench-bot compare`. The layouts `benchstat`, `benchstat-v1` and `benchcmp` give the text of those
 //! tools; `docs/benchstat.md` lists where they differ on purpose.
 
+mod batch;
 mod benchcmp;
 mod builder;
 mod columns;

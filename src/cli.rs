@@ -21,7 +21,7 @@ mod selftest;
 mod shard;
 mod site;
 mod sources;
-mod stage;
+pub(crate) mod stage;
 
 pub(crate) use shard::shard;
 
@@ -86,7 +86,7 @@ fn log_to_stderr(verbose: u8) {
     };
     let _ = tracing_subscriber::fmt()
         .with_max_level(level)
-        .with_writer(std::io::stderr)
+        .with_writer(|| say::Log)
         .with_ansi(std::io::stderr().is_terminal())
         .with_target(false)
         .without_time()

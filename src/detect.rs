@@ -66,6 +66,19 @@ pub enum DetectError {
         /// What was seen and is left out, and why.
         left_out: Vec<String>,
     },
+    /// A suite of the configuration has no command, and none was found for it.
+    #[error(
+        "suite {suite} has no `run`, and no benchmarks were found in {directory}{}: write the command",
+        seen(left_out)
+    )]
+    Silent {
+        /// The suite.
+        suite: String,
+        /// Its directory.
+        directory: String,
+        /// What was seen and is left out, and why.
+        left_out: Vec<String>,
+    },
     /// A suite of the configuration has no command, and its directory holds several that it could have.
     #[error("suite {suite} has no `run`, and several commands were found in {directory}: {}; write the one you want, or remove the suite", found.join(", "))]
     Ambiguous {
@@ -76,6 +89,21 @@ pub enum DetectError {
         /// The names of what was found.
         found: Vec<String>,
     },
+}
+
+impl DetectError {
+    /// The suite of the configuration that it is about, if it is about one.
+    #[must_use]
+    pub fn suite(&self) -> Option<&str> {
+        match self {
+            Self::Silent { suite, .. } | Self::Ambiguous { suite, .. } => Some(suite),
+            Self::Unreadable { .. } | Self::Nothing { .. } => None,
+        }
+    }
+}
+
+fn seen(left_out: &[String]) -> String {
+    if left_out.is_empty() { String::new() } else { format!(" (seen and left out: {})", left_out.join("; ")) }
 }
 
 fn nothing(place: &str, left_out: &[String]) -> String {
@@ -169,7 +197,16 @@ pub fn complete(config: &mut Config, source: &mut Source, trees: PerSide<&Path>)
     if !config.suites.is_empty() && !config.suites.iter().any(open) {
         return Ok(());
     }
-    let detected = detect_sides(trees)?;
+    let place = |suite: &Suite| match suite.sides.head.directory.as_str() {
+        "" => "this tree".to_owned(),
+        directory => directory.to_owned(),
+    };
+    let detected = match (detect_sides(trees), config.suites.iter().find(|suite| open(suite))) {
+        (Err(DetectError::Nothing { left_out, .. }), Some(suite)) => {
+            return Err(DetectError::Silent { suite: suite.name.clone(), directory: place(suite), left_out });
+        }
+        (detected, _) => detected?,
+    };
     if config.suites.is_empty() {
         config.suites.clone_from(&detected.config.suites);
         source.reasons.clone_from(&detected.reasons);
@@ -178,14 +215,17 @@ pub fn complete(config: &mut Config, source: &mut Source, trees: PerSide<&Path>)
         let directory = suite.sides.head.directory.clone();
         let here: Vec<_> =
             detected.config.suites.iter().filter(|found| found.sides.head.directory == directory).collect();
-        let place = if directory.is_empty() { "this tree".to_owned() } else { directory.clone() };
+        let place = place(suite);
         match here.as_slice() {
             [found] => {
                 fill(suite, found);
                 let reasons = detected.reasons.get(&found.name).cloned().unwrap_or_default();
                 source.reasons.insert(suite.name.clone(), reasons);
             }
-            [] => return Err(DetectError::Nothing { place, left_out: detected.left_out }),
+            [] => {
+                let suite = suite.name.clone();
+                return Err(DetectError::Silent { suite, directory: place, left_out: detected.left_out });
+            }
             several => {
                 let found = several.iter().map(|found| found.name.clone()).collect();
                 return Err(DetectError::Ambiguous { suite: suite.name.clone(), directory: place, found });

@@ -41,6 +41,12 @@ pub enum GitError {
         /// What it printed.
         stderr: String,
     },
+    /// A folder that belongs to no repository.
+    #[error("{path} is not in a git repository: run bench-bot inside a clone, or name one with `--repository`")]
+    NoRepository {
+        /// The folder.
+        path: String,
+    },
     /// A name that means nothing.
     #[error("{reference:?} names no commit in {place}{hint}")]
     NotFound {
@@ -68,6 +74,14 @@ pub enum GitError {
         what: String,
         /// Why, and what to do.
         reason: String,
+    },
+    /// The disk of the temporary folder is full.
+    #[error("only {free} MiB are free in {}: make room, or name a folder on a larger disk with `TMPDIR`", folder.display())]
+    Full {
+        /// Where.
+        folder: PathBuf,
+        /// What is left, in MiB.
+        free: u64,
     },
     /// A stop signal arrived.
     #[error("stopped by signal {0}")]

@@ -7,11 +7,11 @@ use std::fs::{self, OpenOptions};
 use std::io::{self, BufRead, Write};
 use std::path::Path;
 
-/// What stands for the commit of a release in the workflow files of the documentation.
-const PLACEHOLDER: &str = "org/bench-bot@0000000000000000000000000000000000000000 # v0.1.0";
-
-/// The commit of the release that this program is, where it is one: `SHA # vX.Y.Z`.
-const RELEASE: Option<&str> = option_env!("BENCH_BOT_RELEASE");
+/// What stands for the commit of the release in the workflow files of the documentation. A release knows its commit
+/// only after its binaries are built, so the user fills it in.
+#[cfg(test)]
+const PLACEHOLDER: &str =
+    concat!("org/bench-bot@0000000000000000000000000000000000000000 # v", env!("CARGO_PKG_VERSION"), "\n");
 
 macro_rules! example {
     ($name:literal) => {
@@ -86,7 +86,7 @@ pub fn init(tree: &Path, plan: Plan) -> Result<Outcome, InitError> {
         Err(_) => (None, "No benchmarks were found.".to_owned()),
     };
     let mut files = vec![(PATH, configuration(source.as_ref(), plan))];
-    files.extend(workflows(plan).into_iter().map(|(path, text)| (path, released(text))));
+    files.extend(workflows(plan).into_iter().map(|(path, text)| (path, text.to_owned())));
     let mut outcome = Outcome { detected, ..Outcome::default() };
     for (path, text) in files {
         let list = if write_new(tree, path, &text)? { &mut outcome.written } else { &mut outcome.kept };
@@ -128,14 +128,6 @@ fn workflows(plan: Plan) -> Vec<(&'static str, &'static str)> {
     }
     files.push((".github/workflows/bench-comment.yml", example!("comment.yml")));
     files
-}
-
-/// `text` with the commit of the release, where this program is one.
-fn released(text: &str) -> String {
-    match RELEASE {
-        Some(release) => text.replace(PLACEHOLDER, &format!("org/bench-bot@{release}")),
-        None => text.to_owned(),
-    }
 }
 
 /// The text of the configuration. Detected suites are left to detection: so they follow the repository.
@@ -186,11 +178,19 @@ fn next(outcome: &Outcome, found: bool, plan: Plan) -> Vec<String> {
     steps.push("Look at what would run: bench-bot check-config".to_owned());
     steps.push("Try it here: bench-bot run".to_owned());
     let workflows = outcome.written.iter().any(|path| path.contains("workflows"));
-    if workflows && RELEASE.is_none() {
-        steps.push(
-            "In the workflow files, replace the zeros after org/bench-bot@ with the commit of the release that you use."
-                .to_owned(),
-        );
+    if workflows {
+        steps.push(format!(
+            "In the workflow files, replace the zeros after org/bench-bot@ with the commit of the release: \
+             git ls-remote https://github.com/org/bench-bot 'v{}^{{}}'",
+            env!("CARGO_PKG_VERSION")
+        ));
+    }
+    let kept: Vec<&str> = outcome.kept.iter().filter(|path| path.contains("workflows")).map(String::as_str).collect();
+    if !kept.is_empty() {
+        steps.push(format!(
+            "{} stayed as it was: compare it with docs/examples of bench-bot, where the files of one form belong together.",
+            kept.join(", ")
+        ));
     }
     if plan.self_hosted {
         steps.push(

@@ -22,6 +22,7 @@ pub mod render;
 pub mod report;
 pub mod request;
 pub mod results;
+pub mod selftest;
 pub mod side;
 pub mod standin;
 pub mod stats;

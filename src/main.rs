@@ -8,6 +8,7 @@ fn main() -> ExitCode {
         Some(bench_bot::host::guardian::ARGUMENT) => bench_bot::host::guardian::main(args),
         Some(bench_bot::host::helper::ARGUMENT) => bench_bot::host::helper::main(args),
         Some(bench_bot::measure::sandbox::launcher::SUBCOMMAND) => bench_bot::measure::sandbox::launcher::main(args),
+        Some(bench_bot::selftest::synthetic::ARGUMENT) => bench_bot::selftest::synthetic::main(args),
         _ => bench_bot::cli::main(),
     }
 }

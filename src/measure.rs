@@ -52,7 +52,7 @@ pub enum MeasureError {
     #[error(transparent)]
     Exec(#[from] ExecError),
     /// The disk is nearly full.
-    #[error("only {free} MiB are free in {}: at least 2048 are needed", folder.display())]
+    #[error("only {free} MiB are free in {}: at least 2048 are needed; make room, or name a folder on a larger disk with `TMPDIR`", folder.display())]
     Disk {
         /// Where.
         folder: PathBuf,

@@ -50,6 +50,29 @@ pub struct Report {
     pub run: Option<RunInfo>,
 }
 
+impl Report {
+    /// The code of the warning that parts of a matrix are not there.
+    pub const MISSING_SHARDS: &str = "missing-shards";
+    /// The code of the warning that results could not be used.
+    pub const UNUSABLE_RESULTS: &str = "unusable-results";
+    /// The code of the warning that the measuring job did not end well.
+    pub const MEASURING_FAILED: &str = "measuring-failed";
+
+    /// Whether something that was asked for is not in here, or may not be.
+    #[must_use]
+    pub fn is_incomplete(&self) -> bool {
+        let codes = [Self::MISSING_SHARDS, Self::UNUSABLE_RESULTS, Self::MEASURING_FAILED];
+        self.warnings.iter().any(|warning| codes.contains(&warning.code.as_str()))
+    }
+
+    /// Takes "unchanged" back if the report is incomplete: nobody knows of what is missing.
+    pub fn hold_back(&mut self) {
+        if self.verdict == Overall::Unchanged && self.is_incomplete() {
+            self.verdict = Overall::Inconclusive;
+        }
+    }
+}
+
 /// The run on GitHub.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]

@@ -14,7 +14,7 @@ use std::borrow::Cow;
 
 pub mod normal;
 
-pub use normal::{Normal, derived_from, is_cpu_time, normalise, properties};
+pub use normal::{Normal, derived_from, is_cpu_time, normalise, properties, quantity};
 
 /// Which way is better.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

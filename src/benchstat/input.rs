@@ -2,7 +2,9 @@
 
 use std::collections::HashMap;
 use std::io::Read;
+use std::ops::RangeInclusive;
 use std::path::Path;
+use std::thread::JoinHandle;
 
 /// One input.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -64,6 +66,34 @@ pub(super) fn read(input: &Input, stdin: &mut dyn Read) -> std::io::Result<Vec<u
         return Ok(bytes);
     }
     std::fs::read(&input.path)
+}
+
+/// A file that is being read in the background.
+pub(super) struct Ahead {
+    /// Which one.
+    pub(super) path: String,
+    reading: JoinHandle<std::io::Result<Vec<u8>>>,
+}
+
+impl Ahead {
+    /// Smaller files are read as fast as a thread is made, larger ones would lie in memory beside another one.
+    const SIZES: RangeInclusive<u64> = (1 << 18)..=(1 << 24);
+
+    /// Begins to read `input`, if that helps.
+    pub(super) fn begin(input: &Input) -> Option<Self> {
+        let metadata = std::fs::metadata(&input.path).ok().filter(std::fs::Metadata::is_file)?;
+        if !Self::SIZES.contains(&metadata.len()) {
+            return None;
+        }
+        let path = input.path.clone();
+        let reading = std::thread::Builder::new().spawn(move || std::fs::read(path)).ok()?;
+        Some(Self { path: input.path.clone(), reading })
+    }
+
+    /// The bytes; `None` if the thread broke.
+    pub(super) fn end(self) -> Option<std::io::Result<Vec<u8>>> {
+        self.reading.join().ok()
+    }
 }
 
 #[cfg(test)]

@@ -1,8 +1,9 @@
 //! Inputs are read, whatever their format, and handed to a layout.
 
 use super::CompareError;
+use super::batch;
 use super::builder::{Builder, Origin};
-use super::input::{self, Input};
+use super::input::{self, Ahead, Input};
 use super::projection::Observation;
 use super::sample::Assumption;
 use super::units::Statements;
@@ -34,6 +35,8 @@ pub(super) struct Loader<'i> {
     unknown: Unknown,
     told: usize,
     untold: usize,
+    /// The input that is being read in the background.
+    ahead: Option<Ahead>,
 }
 
 /// What is done with an input that is in no known format.
@@ -64,7 +67,13 @@ impl<'i> Loader<'i> {
             unknown,
             told: 0,
             untold: 0,
+            ahead: None,
         }
+    }
+
+    /// Begins to read `input`, if it is a file of a size that is worth it, while another one is worked on.
+    pub(super) fn read_ahead(&mut self, input: Option<&Input>) {
+        self.ahead = input.and_then(Ahead::begin);
     }
 
     /// Reads `input` and hands what it holds to `take`.
@@ -74,7 +83,10 @@ impl<'i> Loader<'i> {
         take: impl FnOnce(&mut Self, Content<'_>) -> T,
     ) -> Result<T, CompareError> {
         (self.told, self.untold) = (0, 0);
-        let bytes = input::read(input, self.stdin)
+        let ahead = self.ahead.take_if(|ahead| ahead.path == input.path);
+        let bytes = ahead
+            .and_then(Ahead::end)
+            .unwrap_or_else(|| input::read(input, self.stdin))
             .map_err(|error| CompareError::Read { path: input.path.clone(), error: error.to_string() })?;
         let content = content(&bytes, self.format, self.unknown)
             .map_err(|message| CompareError::Format { path: input.path.clone(), message })?;
@@ -117,31 +129,28 @@ impl<'i> Loader<'i> {
     }
 
     fn sort_text(&mut self, input: &Input, index: u32, text: &Text<'_>, builder: &mut Builder) -> u64 {
-        let mut reader = Reader::new(text);
         let mut results = 0;
-        while let Some(record) = reader.next() {
-            match record {
-                // benchstat loses it. The warning that comes with it says so.
-                Record::Result(result) if result.recovered && self.unknown == Unknown::AsGo => {}
-                Record::Result(result) => {
-                    results += 1;
-                    let origin = Origin {
-                        state: (index, reader.version()),
-                        line: result.line,
-                        iterations: u64::try_from(result.iterations).ok(),
-                    };
-                    let observation =
-                        Observation { file: &input.label, configuration: reader.configuration(), name: result.name };
-                    builder.add(origin, &observation, reader.values().iter().map(|v| (v.value, v.unit)));
-                }
-                other => self.note(input, index, &reader, other),
+        batch::each_record(text, &mut |entry| match entry.record {
+            // benchstat loses it. The warning that comes with it says so.
+            Record::Result(result) if result.recovered && self.unknown == Unknown::AsGo => {}
+            Record::Result(result) => {
+                results += 1;
+                let origin = Origin {
+                    state: (index, entry.version),
+                    line: result.line,
+                    iterations: u64::try_from(result.iterations).ok(),
+                };
+                let observation =
+                    Observation { file: &input.label, configuration: entry.configuration, name: result.name };
+                builder.add(origin, &observation, entry.values.iter().map(|v| (v.value, v.unit)));
             }
-        }
+            other => self.note(input, index, entry.configuration, other),
+        });
         results
     }
 
     /// Takes a record that is no result.
-    fn note(&mut self, input: &Input, index: u32, reader: &Reader<'_>, record: Record<'_>) {
+    fn note(&mut self, input: &Input, index: u32, configuration: &[(&str, &str)], record: Record<'_>) {
         match record {
             Record::Unit(line) => {
                 if let Err(message) = self.statements.add(line.unit, line.key, line.value) {
@@ -149,7 +158,8 @@ impl<'i> Loader<'i> {
                 }
             }
             Record::Failure(failure) => {
-                let package = reader.configuration().iter().find(|(key, _)| *key == "pkg").map_or("", |(_, v)| v);
+                let configured = || configuration.iter().find(|(key, _)| *key == "pkg").map_or("", |(_, v)| v);
+                let package = failure.package.unwrap_or_else(configured);
                 let id = go::benchmark_id(package, failure.name);
                 self.failures.push((index, Failure { id, kind: failure.kind, message: failure.message }));
             }
@@ -236,7 +246,7 @@ impl<'i> Loader<'i> {
     fn look_through(&mut self, input: &Input, index: u32, text: &Text<'_>) {
         let mut reader = Reader::new(text);
         while let Some(record) = reader.next() {
-            self.note(input, index, &reader, record);
+            self.note(input, index, reader.configuration(), record);
         }
     }
 }

@@ -146,6 +146,7 @@ fn tabulate(
     let mut loader = Loader::new(&args.format, Unknown::AsGo, stdin);
     for (index, input) in (0..).zip(&sources.inputs) {
         let results = loader.open(input, |loader, content| {
+            loader.read_ahead(sources.inputs.get(index as usize + 1));
             if sources.rounds {
                 loader.sort_round(input, index, content, &mut builder)
             } else {

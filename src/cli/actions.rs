@@ -1,6 +1,7 @@
 //! bench-bot inside GitHub Actions: the modes of the action, and what they share.
 
 mod gate;
+mod gather;
 mod measure;
 mod outcome;
 mod report;
@@ -36,7 +37,8 @@ pub(crate) fn by_mode() -> Result<u8> {
         "gate" => gate(&GateArgs { output: Path::new(FOLDER).join("request.json") }),
         "measure" => measure(&MeasureArgs::default()),
         "report" => report(&ReportArgs::default()),
-        other => bail!("input `mode` is `{other}`; it can be `run`, `gate`, `measure` or `report`"),
+        "calibrate" => crate::cli::calibrate::in_actions(&runner),
+        other => bail!("input `mode` is `{other}`; it can be `run`, `gate`, `measure`, `report` or `calibrate`"),
     }
 }
 

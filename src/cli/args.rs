@@ -32,7 +32,7 @@ pub enum Command {
     Render(RenderArgs),
     /// Measure base against base under the plan of a run: how often does identical code look changed here?
     Calibrate(Box<CalibrateArgs>),
-    /// Check the statistics and the schedule on synthetic benchmarks with known effects.
+    /// Check the statistics and the schedule where the truth is known: simulated, and with a synthetic benchmark.
     Selftest(SelftestArgs),
     /// Show, set or restore settings of this machine.
     Host(HostArgs),
@@ -81,7 +81,7 @@ pub struct PlanArgs {
     /// Time for all rounds of all suites, such as `10m`.
     #[arg(long, value_name = "TIME")]
     pub budget: Option<String>,
-    /// Limit of the whole job, such as `1h`.
+    /// Limit of the whole run, such as `1h`; rounds get no more than that.
     #[arg(long, value_name = "TIME")]
     pub max_time: Option<String>,
     /// Smallest change that counts, such as `2%`.
@@ -232,15 +232,48 @@ pub struct CalibrateArgs {
 /// Options of `selftest`.
 #[derive(Debug, Clone, Default, Args)]
 pub struct SelftestArgs {
-    /// Simulated reports for each noise model.
+    /// What to test (default: `simulated` and `real`).
+    #[arg(value_name = "PART")]
+    pub parts: Vec<SelftestPart>,
+    /// `simulated`: reports for each noise model.
     #[arg(long, value_name = "N", default_value_t = 2000)]
     pub reports: u32,
-    /// Seed of the simulation.
+    /// `simulated`: seed of the noise.
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
+    /// `real`: suites of each kind (unchanged, changed, changed by the printed smallest effect) in each regime.
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    pub suites: u32,
+    /// `real`: only this regime (may be repeated).
+    #[arg(long, value_name = "NAME")]
+    pub regime: Vec<crate::selftest::regime::Regime>,
+    /// `schedules`: experiments.
+    #[arg(long, value_name = "N", default_value_t = 30)]
+    pub experiments: u32,
+    /// `overhead`: rounds a side.
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    pub rounds: u32,
+    /// `real` and `schedules`: units of work of a row, where the processes should be shorter or longer.
+    #[arg(long, value_name = "N", hide = true)]
+    pub units: Option<u64>,
     /// Write the tables to this file too.
     #[arg(long, value_name = "FILE")]
     pub markdown: Option<PathBuf>,
+}
+
+/// What `selftest` tests.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum SelftestPart {
+    /// The decisions, on noise that is drawn from a seed.
+    Simulated,
+    /// Everything, with a synthetic benchmark in real processes, undisturbed and disturbed.
+    Real,
+    /// Identical binaries under three schedules: what is called different?
+    Schedules,
+    /// This program's own time between commands and while one runs.
+    Overhead,
+    /// The table behind the smallest effect that a run could have found, made again by its seed: `constants.rs`.
+    Constants,
 }
 
 /// Options of `host`.

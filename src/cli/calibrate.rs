@@ -1,22 +1,53 @@
 //! `bench-bot calibrate`: base against base. How often does identical code look changed on this machine?
 
-use crate::cli::args::CalibrateArgs;
+use crate::actions::Runner;
+use crate::cli::args::{CalibrateArgs, CommitArgs};
 use crate::cli::stage::{self, Settings};
-use crate::cli::{flags, local, output};
+use crate::cli::{actions, flags, local, output};
+use crate::gate::Inputs;
+use crate::measure::process::HostExec;
+use crate::render;
 use crate::report::Report;
 use crate::stats::proportion::wilson_at;
-use anyhow::{Result, ensure};
+use anyhow::{Context, Result, ensure};
 
 /// Two builds of one commit under the plan of a run, as often as asked.
 ///
 /// # Errors
 /// As `bench-bot run`.
 pub(crate) fn run(args: &CalibrateArgs) -> Result<u8> {
-    ensure!(args.times >= 1, "--times must be at least 1");
     let inputs = flags::inputs(&args.plan, &args.output.fail_on)?;
+    repeat(args, &inputs, |_| Ok(()))
+}
+
+/// The same as a mode of the action: the commit that is checked out, on the runner itself; told in the step summary.
+///
+/// # Errors
+/// In a container or beside a token: the job has neither. Otherwise as [`run`].
+pub(crate) fn in_actions(runner: &Runner) -> Result<u8> {
+    ensure!(
+        runner.input("isolation") == Some("host"),
+        "mode `calibrate` measures the runner itself, with its toolchains: use `org/bench-bot/host` (host/action.yml)"
+    );
+    let tokens = HostExec::hidden_tokens();
+    ensure!(
+        tokens.is_empty(),
+        "bench commands would run beside {}: `calibrate` needs no token, so let the job have none",
+        tokens.join(", ")
+    );
+    let times = runner.input("times").unwrap_or("1");
+    let times = times.parse().with_context(|| format!("input `times` is `{times}`; expected a number"))?;
+    let commits = CommitArgs { repository: Some(actions::workspace(runner)?), ..CommitArgs::default() };
+    let args = CalibrateArgs { commits, times, ..CalibrateArgs::default() };
+    repeat(&args, &Inputs::from_runner(runner)?, |told| Ok(runner.add_summary(told).map(|_| ())?))
+}
+
+fn repeat(args: &CalibrateArgs, inputs: &Inputs, tell: impl Fn(&str) -> Result<()>) -> Result<u8> {
+    ensure!(args.times >= 1, "--times must be at least 1");
+    output::probe(args.output.files())?;
     let mut tally = Tally::default();
     for time in 1..=args.times {
-        let (request, site) = local::prepare(&args.commits, &args.plan, &inputs, true)?;
+        let (request, site) = local::prepare(&args.commits, &args.plan, inputs, true)?;
         let mut progress = stage::progress(args.output.quiet);
         let results = stage::measure_on_host(&request, &site, Settings::default(), &mut *progress)?;
         drop(progress);
@@ -24,7 +55,10 @@ pub(crate) fn run(args: &CalibrateArgs) -> Result<u8> {
         drop(site);
         tally.add(&report);
         if time == args.times {
-            output::deliver(&report, &output::comment_options(&request.config.report), &args.output)?;
+            let options = output::comment_options(&request.config.report);
+            tell(&format!("**Calibration**, two builds of one commit: {}\n\n", tally.sentence()))?;
+            tell(&render::summary(&report, &options)?.body)?;
+            output::deliver(&report, &options, &args.output)?;
         }
         crate::cli::say::err!("bench-bot: {time} of {}: {}", args.times, tally.sentence());
         stage::conclude(&report, &request.config)?;

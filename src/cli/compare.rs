@@ -16,6 +16,7 @@ use std::cell::RefCell;
 /// # Errors
 /// When an argument cannot be, an input cannot be read, or there is nothing to compare.
 pub(crate) fn run(args: &CompareArgs) -> Result<u8> {
+    take_memory_in_large_pieces();
     let mut streams = Streams {
         stdin: &mut std::io::stdin().lock(),
         out: &mut std::io::stdout().lock(),
@@ -34,6 +35,18 @@ pub(crate) fn run(args: &CompareArgs) -> Result<u8> {
     match compare_files(args, &mut streams, &others) {
         Ok(code) => Ok(code),
         Err(error) => Err(Failure { code: error.exit_code(), message: error.to_string() }.into()),
+    }
+}
+
+/// Tables are made of very many small pieces: in steps of 128 KiB, which is usual, the kernel is asked for memory hundreds
+/// of times, and both processors wait for one another.
+fn take_memory_in_large_pieces() {
+    #[cfg(target_env = "gnu")]
+    #[expect(unsafe_code, reason = "there is no safe interface to glibc's allocator")]
+    // SAFETY: mallopt may be called at any time; it takes two numbers, and changes how much memory is taken at a time.
+    unsafe {
+        // A refusal changes nothing.
+        let _ = nix::libc::mallopt(nix::libc::M_TOP_PAD, 4 << 20);
     }
 }
 

@@ -3,12 +3,14 @@
 use crate::cli::args::{CommitArgs, PlanArgs};
 use crate::cli::check_config::root;
 use crate::cli::site::Site;
-use crate::config::{self, Config};
+use crate::config::{self, Config, LoadError};
+use crate::detect::DetectError;
 use crate::gate::Inputs;
 use crate::git::{Repository, Workspace};
 use crate::request::{Commit, ConfigSource, Request};
 use crate::side::PerSide;
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
+use std::io;
 use std::path::Path;
 
 /// A base, and how it was found.
@@ -33,13 +35,17 @@ pub(crate) fn prepare(
     let repository = Repository::from_clone(&workspace, &top)?;
     let mut notes = Vec::new();
     let head = head(&repository, commits.head.as_deref().unwrap_or("HEAD"), &mut notes)?;
-    let (mut config, config_source) = configuration(&top, plan.config.as_deref())?;
+    let (mut config, config_source) = configuration(&repository, &head, &top, plan.config.as_deref())?;
     let base = if calibration && commits.base.is_none() {
         Base { commit: head.clone(), explicit: true, behind: None }
     } else {
         base(&repository, commits, &head, &config)?
     };
     let suites = crate::gate::apply_inputs(&mut config, inputs)?;
+    if let Some(time) = &plan.max_time {
+        config.max_time = config::parse_duration(time).map_err(|reason| anyhow!("--max-time {time}: {reason}"))?;
+        config.budget = config.budget.min(config.max_time);
+    }
     let mut request = Request {
         schema: crate::request::SCHEMA,
         base_behind: base.behind,
@@ -55,7 +61,14 @@ pub(crate) fn prepare(
         calibration,
         notes,
     };
-    let site = Site::open(workspace, repository, &mut request)?;
+    let file = match &request.config_source {
+        ConfigSource::File(path) => Some(path.clone()),
+        _ => None,
+    };
+    let site = match Site::open(workspace, repository, &mut request) {
+        Err(error) => return Err(in_file(error, &top, file.as_deref(), &request.config)),
+        Ok(site) => site,
+    };
     refuse_equal_sides(&request)?;
     Ok((request, site))
 }
@@ -107,11 +120,39 @@ fn base(repository: &Repository, args: &CommitArgs, head: &Commit, config: &Conf
     Ok(Base { commit: Commit { sha, label, subject, uncommitted: false }, explicit: false, behind })
 }
 
-fn configuration(top: &Path, path: Option<&str>) -> Result<(Config, ConfigSource)> {
-    Ok(match config::load_tree(top, path)? {
+/// The file of the working tree; of a repository without one, what head has committed.
+fn configuration(
+    repository: &Repository,
+    head: &Commit,
+    top: &Path,
+    path: Option<&str>,
+) -> Result<(Config, ConfigSource)> {
+    let committed = |name: &str| {
+        let unreadable = |source| LoadError::Read { path: name.to_owned(), source };
+        let bytes = repository.read_file(&head.sha, name).map_err(|error| unreadable(io::Error::other(error)))?;
+        let bytes = bytes.ok_or_else(|| unreadable(io::ErrorKind::NotFound.into()))?;
+        String::from_utf8(bytes).map_err(|error| unreadable(io::Error::new(io::ErrorKind::InvalidData, error)))
+    };
+    let loaded = if repository.is_bare_clone() && path.is_none_or(|path| !top.join(path).is_file()) {
+        config::load_by(path, committed)?
+    } else {
+        config::load_tree(top, path)?
+    };
+    Ok(match loaded {
         Some((config, _)) => (config, ConfigSource::File(path.unwrap_or(config::PATH).to_owned())),
         None => (Config::default(), ConfigSource::Detected(String::new())),
     })
+}
+
+/// An error about a suite that leaves its command to detection, with the suite's place in its file.
+pub(crate) fn in_file(error: anyhow::Error, top: &Path, file: Option<&str>, config: &Config) -> anyhow::Error {
+    let suite = error.downcast_ref::<DetectError>().and_then(DetectError::suite);
+    let index = suite.and_then(|name| config.suites.iter().position(|suite| suite.name == name));
+    let text = file.and_then(|file| std::fs::read_to_string(top.join(file)).ok());
+    match (index, file, text) {
+        (Some(index), Some(file), Some(text)) => config::suite_error(file, &text, index, "", error.to_string()).into(),
+        _ => error,
+    }
 }
 
 /// Base equal to head is a mistake, unless the sides differ by configuration or a calibration was asked for.

@@ -2,10 +2,11 @@
 
 use crate::benchstat;
 use crate::cli::args::{Colour, Form, OutputArgs};
+use crate::cli::say;
 use crate::config::ReportConfig;
 use crate::render::{self, CommentOptions};
 use crate::report::Report;
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail, ensure};
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
@@ -46,8 +47,9 @@ pub(crate) fn deliver(report: &Report, options: &CommentOptions, args: &OutputAr
 /// When standard output cannot be written, or a template fails.
 pub(crate) fn show(report: &Report, options: &CommentOptions, form: Form, colour: Colour) -> Result<()> {
     let text = match form {
-        Form::Text => render::terminal(report, width(), coloured(colour)),
-        Form::Markdown => render::comment(report, options)?.body,
+        // Names of benchmarks stand where a line begins.
+        Form::Text => say::plain(&render::terminal(report, width(), coloured(colour))).into_owned(),
+        Form::Markdown => say::plain(&render::comment(report, options)?.body).into_owned(),
         Form::Json => json(report)?,
         Form::Html => render::html(report, options)?,
     };
@@ -69,12 +71,49 @@ pub(crate) fn json(report: &Report) -> Result<String> {
     Ok(serde_json::to_string_pretty(report).context("writing the report as JSON")? + "\n")
 }
 
+/// Makes sure that every file that was asked for can be written, before anything is measured. Changes nothing that is
+/// there.
+///
+/// # Errors
+/// When a file cannot be written; the message names it and what is wrong.
+pub(crate) fn probe<'p>(paths: impl IntoIterator<Item = &'p Path>) -> Result<()> {
+    paths.into_iter().try_for_each(|path| {
+        writable(path).with_context(|| format!("cannot write {}; nothing was measured", path.display()))
+    })
+}
+
+impl OutputArgs {
+    /// Every file that is to be written.
+    pub(crate) fn files(&self) -> impl Iterator<Item = &Path> {
+        [&self.json, &self.markdown, &self.html, &self.results].into_iter().flatten().map(PathBuf::as_path)
+    }
+}
+
+fn writable(path: &Path) -> Result<()> {
+    ensure!(!path.as_os_str().is_empty(), "the name is empty");
+    match std::fs::metadata(path) {
+        Ok(found) if found.is_dir() => bail!("it is a folder"),
+        // A device or a pipe: opening it could already do something.
+        Ok(found) if !found.is_file() => return Ok(()),
+        _ => {}
+    }
+    let folder = folder_of(path);
+    ensure!(folder.is_dir(), "there is no folder {}: make it first", folder.display());
+    // The file itself is replaced as a whole, so what counts is the folder.
+    let file = tempfile::Builder::new().prefix(".bench-bot").tempfile_in(folder);
+    file.map(drop).with_context(|| format!("the folder {} takes no file", folder.display()))
+}
+
+fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
 /// Writes a file and the folders above it, whole or not at all.
 ///
 /// # Errors
 /// When that fails; the message names the file.
 pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<()> {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let folder = folder_of(path);
     let attempt = || -> std::io::Result<()> {
         std::fs::create_dir_all(folder)?;
         let regular = std::fs::metadata(path).map_or(true, |metadata| metadata.is_file());

@@ -12,6 +12,7 @@ use anyhow::Result;
 /// When a ref, the configuration or a flag cannot be used, a signal arrives, or nothing could be compared.
 pub(crate) fn locally(args: &RunArgs) -> Result<u8> {
     let inputs = flags::inputs(&args.plan, &args.output.fail_on)?;
+    output::probe(args.output.files())?;
     let (mut request, site) = local::prepare(&args.commits, &args.plan, &inputs, false)?;
     let top = std::env::current_dir()?;
     let place = Place::decide(&mut request, args.plan.isolation, &Runner::from_env(), false, &top)?;

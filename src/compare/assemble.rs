@@ -60,7 +60,7 @@ pub(super) fn report(results: &[Results], config: &Config, context: &Context) ->
     for job in &jobs {
         environment::warn(job, &sentences::place_of(job, jobs.len()), &mut notices);
     }
-    Report {
+    let mut report = Report {
         schema: SCHEMA,
         tool: context.tool.clone(),
         verdict: overview::overall(&counts, all().filter(|row| overview::is_compared(row)).count()),
@@ -81,7 +81,9 @@ pub(super) fn report(results: &[Results], config: &Config, context: &Context) ->
         reproduce: context.reproduce.clone(),
         run: context.run.clone(),
         suites,
-    }
+    };
+    report.hold_back();
+    report
 }
 
 /// The plan that the data follow, with the sizes of the policy if its plan is the same.

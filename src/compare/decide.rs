@@ -154,6 +154,7 @@ impl Judged<'_> {
     pub(super) fn row(&self, rules: &Rules, size: usize) -> Row {
         let candidate = self.candidate;
         let mut shown = Shown::new(candidate, rules.first, rules.level());
+        shown.thresholds = if self.noisy { 2.0 } else { 1.0 };
         if let Some(state) = &self.state {
             shown.confirm = self.confirm.as_ref();
             return shown

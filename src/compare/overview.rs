@@ -71,7 +71,8 @@ const fn is_measure_of_noise(row: &Row) -> bool {
 
 /// Whether `report` fails a check that fails on `fail_on`.
 ///
-/// `failure` is a failed side (its setup, or its command in any round) or a failed row; `regression` includes `slower?`
+/// `failure` is a failed side (its setup, or its command in any round), a failed row, or a part of the results that is
+/// missing; `regression` includes `slower?`
 /// of plain files.
 #[must_use]
 pub fn trips(report: &Report, fail_on: &[FailOn]) -> bool {
@@ -83,7 +84,9 @@ pub fn trips(report: &Report, fail_on: &[FailOn]) -> bool {
     };
     fail_on.iter().any(|reason| match reason {
         FailOn::Never => false,
-        FailOn::Failure => report.counts.failed > 0 || report.verdict == Overall::Failed || failed_side(),
+        FailOn::Failure => {
+            report.counts.failed > 0 || report.verdict == Overall::Failed || report.is_incomplete() || failed_side()
+        }
         FailOn::Regression => report.counts.regressions > 0,
         FailOn::Inconclusive => report.counts.inconclusive > 0,
     })

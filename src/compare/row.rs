@@ -26,12 +26,14 @@ pub(super) struct Shown<'a> {
     pub(super) p: Option<PValue>,
     /// Plan and level of significance of one row, for the smallest detectable effect.
     pub(super) power: Option<(Plan, f64)>,
+    /// How many thresholds a change must have to be called one: two on a noisy machine.
+    pub(super) thresholds: f64,
 }
 
 impl<'a> Shown<'a> {
     /// The first stage, with an interval at `level` and no p.
     pub(super) const fn new(candidate: &'a Candidate, first: StageKind, level: f64) -> Self {
-        Self { candidate, first, confirm: None, fresh: false, level, p: None, power: None }
+        Self { candidate, first, confirm: None, fresh: false, level, p: None, power: None, thresholds: 1.0 }
     }
 
     fn analysis(&self) -> Option<&'a Analysis> {
@@ -119,7 +121,8 @@ impl<'a> Shown<'a> {
     fn detectable(&self, margin: Option<f64>) -> Option<f64> {
         let (plan, level) = self.power?;
         let analysis = self.analysis()?;
-        analysis.ratio(detectable(plan, level, analysis.noise.sigma, margin?)?).map(finite)
+        let least = self.thresholds * margin?;
+        analysis.ratio(detectable(plan, level, analysis.noise.sigma, least)?).map(finite)
     }
 
     fn samples(&self) -> Vec<StageSamples> {

@@ -193,7 +193,7 @@ impl<'a> Table<'a> {
         (failures.failed + failures.skipped > 0).then_some(*failures)
     }
 
-    /// Benchmarks that failed or were skipped and have no row, with their state: base is named if both sides failed.
+    /// Benchmarks that failed or were skipped and have no row, with their state; one that failed on both sides says so.
     pub(super) fn only_failures(&self) -> Vec<(BenchmarkId, Verdict)> {
         let rows: BTreeSet<&BenchmarkId> = self.suite.rows.iter().map(|key| &key.benchmark).collect();
         let alone = self.failures.iter().filter(|(benchmark, _)| !rows.contains(*benchmark));
@@ -202,6 +202,9 @@ impl<'a> Table<'a> {
                 let on =
                     |count: fn(&Failures<'_>) -> u32| Side::BOTH.into_iter().find(|side| count(sides.get(*side)) > 0);
                 let state = match (on(|f| f.failed), on(|f| f.skipped)) {
+                    (Some(_), _) if sides.base.failed > 0 && sides.head.failed > 0 => {
+                        Verdict::Failed(Side::Base, super::state::both(sides.base.message, sides.head.message))
+                    }
                     (Some(side), _) => Verdict::Failed(side, sides.get(side).message.to_owned()),
                     (None, Some(side)) => Verdict::Skipped(side, sides.get(side).message.to_owned()),
                     (None, None) => return None,

@@ -6,9 +6,9 @@ use super::decide::Rules;
 use super::notices::{Notices, number_of};
 use super::simulate::calibration;
 use crate::config::{Config, Correction, Rounds};
-use crate::report::{Family, Note, Row, SuiteReport, Unjudged, Verdict, WarningLevel};
+use crate::report::{Family, Note, Report, Row, SuiteReport, Unjudged, Verdict, WarningLevel};
 use crate::results::{Results, StageKind, Stopped};
-use crate::side::Side;
+use crate::side::{PerSide, Side};
 use crate::stats::order;
 use crate::stats::power::{SCREEN_LEVEL, smallest_p};
 use std::collections::{BTreeMap, BTreeSet};
@@ -116,7 +116,7 @@ fn shards(jobs: &[&Results], notices: &mut Notices) {
         (1..=count).filter(|index| !there.contains(index)).take(5).map(|i| i.to_string()).collect();
     if !missing.is_empty() {
         let message = format!("Of {count} shards these are missing, with all their benchmarks: {}", missing.join(", "));
-        notices.add(WarningLevel::Headline, "missing-shards", message, "");
+        notices.add(WarningLevel::Headline, Report::MISSING_SHARDS, message, "");
     }
     let machines: BTreeSet<&str> = jobs.iter().map(|job| job.machine.cpu.as_str()).collect();
     if machines.len() > 1 {
@@ -179,17 +179,34 @@ fn no_benchmarks(part: &Part<'_>, place: &str, notices: &mut Notices) {
 }
 
 fn unparsed(part: &Part<'_>, place: &str, notices: &mut Notices) {
-    // Every round prints much the same: a line is told once, with the number of rounds that have it.
-    let mut lines: BTreeMap<(Side, u64, &str), u32> = BTreeMap::new();
+    // Every round prints much the same: a line is told once, with the number of counted rounds a side that have it.
+    let mut lines: BTreeMap<(u64, &str), PerSide<Option<u32>>> = BTreeMap::new();
     for side in Side::BOTH {
-        for (line, expected) in part.found.table.rounds_of(side).flat_map(|round| &round.unparsed) {
-            *lines.entry((side, *line, expected)).or_default() += 1;
+        let warmup = part.found.table.warmup(side).map_or(0, |_| 1);
+        for (nth, round) in part.found.table.rounds_of(side).enumerate() {
+            for (line, expected) in &round.unparsed {
+                let sides = lines.entry((*line, expected)).or_default();
+                *sides.get_mut(side).get_or_insert(0) += u32::from(nth >= warmup);
+            }
         }
     }
-    for ((side, line, expected), rounds) in lines {
-        let message = format!("{expected} (in {})", number_of(rounds as usize, "round"));
+    for ((line, expected), sides) in lines {
+        let (there, counted) = match (sides.base, sides.head) {
+            (Some(base), Some(head)) => ("base and head", base + head),
+            (Some(base), None) => ("base", base),
+            (None, head) => ("head", head.unwrap_or_default()),
+        };
+        let rounds = match counted {
+            0 => "in the warm-up".to_owned(),
+            counted => format!("in {}", number_of(counted as usize, "round")),
+        };
         let line = if line == 0 { String::new() } else { format!(", line {line}") };
-        notices.add(WarningLevel::Warning, "unparsed-line", message, &format!("{place}, {side}{line}"));
+        notices.add(
+            WarningLevel::Warning,
+            "unparsed-line",
+            format!("{expected} ({rounds})"),
+            &format!("{place}, {there}{line}"),
+        );
     }
 }
 

@@ -10,12 +10,19 @@ use crate::side::{PerSide, Side};
 pub(super) fn of(pair: &Pair, table: &Table<'_>, setup: &PerSide<StepOutcome>, stages: &[&Samples]) -> Option<Verdict> {
     let failures = PerSide::from_fn(|side| failures(pair, table, side));
     // A side that never gave the row comes first, then one that gave something unusable, then one with gaps.
-    let absent = Side::BOTH.into_iter().find(|side| !has_values(pair, table, *side));
-    if let Some(side) = absent {
-        return Some(absent_state(side, table, setup.get(side), failures.get(side), &lacking(stages, side)));
+    let absent = |side: Side| {
+        let state = || absent_state(side, table, setup.get(side), failures.get(side), &lacking(stages, side));
+        (!has_values(pair, table, side)).then(state)
+    };
+    if let Some(state) = first_of(absent(Side::Base), absent(Side::Head)) {
+        return Some(state);
     }
-    if let Some(side) = Side::BOTH.into_iter().find(|side| stages.iter().any(|s| *s.unusable.get(*side))) {
-        return Some(Verdict::Failed(side, "a value is not a usable number".to_owned()));
+    let unusable = |side: Side| {
+        let any = stages.iter().any(|samples| *samples.unusable.get(side));
+        any.then(|| Verdict::Failed(side, "a value is not a usable number".to_owned()))
+    };
+    if let Some(state) = first_of(unusable(Side::Base), unusable(Side::Head)) {
+        return Some(state);
     }
     let side = Side::BOTH.into_iter().find(|side| lacking(stages, *side).all > 0)?;
     let (lacking, rounds) = (lacking(stages, side), rounds(stages, side));
@@ -27,6 +34,27 @@ pub(super) fn of(pair: &Pair, table: &Table<'_>, setup: &PerSide<StepOutcome>, s
         Verdict::New | Verdict::Removed => Verdict::Flaky(side, lacking.all, rounds),
         state => state,
     })
+}
+
+/// The state of the side that has one; of two, base's, which then names what head did if both failed.
+fn first_of(base: Option<Verdict>, head: Option<Verdict>) -> Option<Verdict> {
+    match (base, head) {
+        (Some(Verdict::Failed(side, why)), Some(Verdict::Failed(_, other))) => {
+            Some(Verdict::Failed(side, both(&why, &other)))
+        }
+        (base, head) => base.or(head),
+    }
+}
+
+/// What a row says that failed on both sides: the sides' own words, once if they are the same.
+pub(super) fn both(base: &str, head: &str) -> String {
+    let apart = |text: &str| if text.is_empty() { String::new() } else { format!(": {text}") };
+    match (base, head) {
+        ("", "") => "and on head".to_owned(),
+        _ if base == head => format!("{base} (and on head, with the same words)"),
+        ("", _) => format!("and on head{}", apart(head)),
+        _ => format!("{base} (and on head{})", apart(head)),
+    }
 }
 
 fn has_values(pair: &Pair, table: &Table<'_>, side: Side) -> bool {

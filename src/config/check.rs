@@ -69,12 +69,6 @@ fn rounds(raw: Option<RawRounds>, place: &Place) -> Result<Rounds, Fault> {
         return even("fixed", fixed).map(Rounds::Fixed);
     }
     let (screen, confirm) = (both(raw.screen, "screen", 8)?, both(raw.confirm, "confirm", 16)?);
-    if screen < 4 {
-        return Err(place.key("screen").fault("must be at least 4: with 2 rounds a side nothing can be a suspect"));
-    }
-    if confirm < 8 {
-        return Err(place.key("confirm").fault("must be at least 8: fewer fresh rounds cannot confirm a change"));
-    }
     if screen + confirm > MAX_ROUNDS {
         let message = format!("`screen` and `confirm` are {} rounds together; at most {MAX_ROUNDS}", screen + confirm);
         return Err(place.fault(message));

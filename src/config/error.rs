@@ -103,13 +103,18 @@ impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (i, step) in self.0.iter().enumerate() {
             match step {
-                Step::Key(key) if i == 0 => f.write_str(&printable(key))?,
-                Step::Key(key) => write!(f, ".{}", printable(key))?,
+                Step::Key(key) if i == 0 => f.write_str(&shown_key(key))?,
+                Step::Key(key) => write!(f, ".{}", shown_key(key))?,
                 Step::Index(index) => write!(f, "[{index}]")?,
             }
         }
         Ok(())
     }
+}
+
+/// A key as part of a path: in quotes where it could not be seen.
+fn shown_key(key: &str) -> String {
+    if key.trim().is_empty() { format!("\"{}\"", printable(key)) } else { printable(key) }
 }
 
 /// A complaint that still lacks line and column.

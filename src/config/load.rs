@@ -47,6 +47,15 @@ pub fn load_with_source(path: &str, text: &str) -> Result<(Config, Source), Conf
     Ok((config, Source::file(path, places)))
 }
 
+/// A complaint about the suite with this index of a file whose text is known to be good so far.
+#[must_use]
+pub fn suite_error(path: &str, text: &str, suite: usize, key: &str, message: String) -> ConfigError {
+    let place = Place::ROOT.key("suites").index(suite);
+    let place = if key.is_empty() { place } else { place.key(key) };
+    let (line, column) = locate::locate(text, &place, Part::Value).unwrap_or((0, 0));
+    ConfigError { file: path.to_owned(), line, column, key: place.to_string(), message }
+}
+
 /// The file as it is written; keys and types are right afterwards, values are not yet checked.
 fn parse(text: &str) -> Result<raw::RawConfig, Fault> {
     serde_path_to_error::deserialize(serde_yaml::Deserializer::from_str(text)).map_err(|error| {
@@ -211,10 +220,20 @@ pub enum LoadError {
 /// # Errors
 /// When a file cannot be read, or says something impossible.
 pub fn load_tree(root: &Path, path: Option<&str>) -> Result<Option<(Config, Source)>, LoadError> {
-    let name = path.unwrap_or(PATH);
-    let read = |name: &str| {
+    load_by(path, |name| {
         std::fs::read_to_string(root.join(name)).map_err(|source| LoadError::Read { path: name.to_owned(), source })
-    };
+    })
+}
+
+/// As [`load_tree`], of a tree whose files `read` gives.
+///
+/// # Errors
+/// As [`load_tree`].
+pub fn load_by(
+    path: Option<&str>,
+    read: impl Fn(&str) -> Result<String, LoadError>,
+) -> Result<Option<(Config, Source)>, LoadError> {
+    let name = path.unwrap_or(PATH);
     let text = match read(name) {
         Err(LoadError::Read { source, .. }) if path.is_none() && source.kind() == std::io::ErrorKind::NotFound => {
             return Ok(None);

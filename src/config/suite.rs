@@ -162,19 +162,34 @@ fn name(raw: Option<String>, directory: &str, place: &Place) -> Result<String, F
     let Some(name) = raw else {
         let last = directory.rsplit('/').next().filter(|last| !last.is_empty()).unwrap_or("bench");
         let message = "needs a `name` beside it, since its last part cannot be one";
-        return if is_name(last) { Ok(last.to_owned()) } else { Err(place.key("directory").fault(message)) };
+        return if name_fault(last).is_none() {
+            Ok(last.to_owned())
+        } else {
+            Err(place.key("directory").fault(message))
+        };
     };
-    if !is_name(&name) {
-        let rule = "expected 1 to 100 bytes without `=`, quotes, control characters, or blanks, `-` and `/` in front";
-        return Err(place.key("name").fault(rule));
+    if let Some(fault) = name_fault(&name) {
+        return Err(place.key("name").fault(format!("`{}` cannot be a name: {fault}", printable(&name))));
     }
     Ok(name)
 }
 
-/// Whether a suite can have this name, so that it can be an argument of `/bench`.
-fn is_name(name: &str) -> bool {
+/// Why a suite cannot have this name, which must be possible as an argument of `/bench`.
+fn name_fault(name: &str) -> Option<String> {
     let bad = |c: char| c.is_control() || invisible(c) || "=\"`".contains(c);
-    name.trim() == name && (1..=100).contains(&name.len()) && !name.starts_with(['-', '/']) && !name.contains(bad)
+    if name.trim() != name {
+        return Some("a blank is at its beginning or end".to_owned());
+    }
+    match (name.len(), name.chars().next()) {
+        (0, _) => Some("it is empty".to_owned()),
+        (101.., _) => Some("it is longer than 100 bytes".to_owned()),
+        (_, Some(first @ ('-' | '/'))) => Some(format!("it begins with `{first}`")),
+        _ => name.chars().find(|c| bad(*c)).map(|c| match c {
+            '=' => "it holds `=`".to_owned(),
+            '"' | '`' => "it holds a quote".to_owned(),
+            c => format!("it holds the character U+{:04X}, which cannot be seen", u32::from(c)),
+        }),
+    }
 }
 
 /// A command for `sh -c`.

@@ -306,3 +306,10 @@ fn a_description_shows_no_control_characters() {
     let text = describe(&config, &source);
     assert!(text.contains("a\u{fffd}[31m\u{fffd}b   [file]\n"), "{text}");
 }
+
+#[test]
+fn a_short_plan_is_no_mistake() {
+    // The report says what it cannot find; only odd, zero and too many are refused.
+    let config = load("b.yml", "rounds: {screen: 2, confirm: 4}").unwrap();
+    assert_eq!(config.rounds, Rounds::Staged { screen: 2, confirm: 4 });
+}

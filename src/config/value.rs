@@ -14,7 +14,10 @@ pub fn parse_duration(text: &str) -> Result<Duration, String> {
     let text = text.trim();
     let wanted = "a duration such as `90s`, `10m` or `1h30m`";
     if !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit() || b == b'.') {
-        return Err(format!("`{text}` has no unit: write `{text}s` or `{text}m`"));
+        return Err(match text.bytes().all(|b| b"0.".contains(&b)) {
+            true => format!("`{text}` is no time: write one such as `10m`"),
+            false => format!("`{text}` has no unit: write `{text}s` or `{text}m`"),
+        });
     }
     let mut rest = text;
     let mut seconds = 0.0;

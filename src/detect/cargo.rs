@@ -286,6 +286,7 @@ const fn invocation(tool: Tool) -> (&'static str, &'static str, Option<&'static 
         ),
         Tool::Divan => ("", " -- --color never", None),
         Tool::Gungraun | Tool::IaiCallgrind => ("", " -- --output-format=json", None),
-        Tool::Libtest => ("", "", None),
+        // Cargo names each binary on standard error only, and two binaries may have benchmarks of one name.
+        Tool::Libtest => ("", " 2>&1", None),
     }
 }

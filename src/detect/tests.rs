@@ -139,7 +139,7 @@ fn a_configuration_without_commands_is_completed() {
 
     let (mut config, mut source) = crate::config::load_with_source("b.yml", "suites: [{directory: doc}]").unwrap();
     let error = complete(&mut config, &mut source, trees).unwrap_err().to_string();
-    assert!(error.starts_with("no benchmarks found in doc."), "{error}");
+    assert!(error.starts_with("suite doc has no `run`, and no benchmarks were found in doc"), "{error}");
 }
 
 #[test]
@@ -153,4 +153,15 @@ fn a_suite_that_could_have_several_commands_is_asked_about() {
         "suite bench has no `run`, and several commands were found in this tree: go, criterion; \
          write the one you want, or remove the suite"
     );
+}
+
+#[test]
+fn a_suite_without_a_command_is_named_where_nothing_is_found() {
+    let tree = tempfile::tempdir().unwrap();
+    let (mut config, mut source) =
+        crate::config::load_with_source("b.yml", "suites: [{name: codec, directory: .}]").unwrap();
+    let error = complete(&mut config, &mut source, PerSide { base: tree.path(), head: tree.path() }).unwrap_err();
+    assert_eq!(error.suite(), Some("codec"));
+    let text = error.to_string();
+    assert_eq!(text, "suite codec has no `run`, and no benchmarks were found in this tree: write the command");
 }

@@ -110,6 +110,12 @@ impl<'t> Collector<'t> {
         }
         let config = self.config(reader);
         let package = setting(reader, "pkg");
+        if reader.values().is_empty() {
+            // All of its values were NaN. An infinity makes the row failed too: neither is a number to compare.
+            let id = benchmark_id(package, result.name);
+            let message = "its value is not a number".to_owned();
+            self.parsed.failures.push(Failure { id, kind: super::FailureKind::Failed, message });
+        }
         for value in reader.values() {
             let (unit, factor) = tidy_unit(value.unit);
             let printed = (package, result.name, value.unit);
@@ -168,7 +174,8 @@ impl<'t> Collector<'t> {
     }
 
     fn failure(&mut self, reader: &Reader<'t>, failure: FailureLine<'t>) {
-        let id = benchmark_id(setting(reader, "pkg"), failure.name);
+        let package = failure.package.unwrap_or_else(|| setting(reader, "pkg"));
+        let id = benchmark_id(package, failure.name);
         self.parsed.failures.push(Failure { id, kind: failure.kind, message: failure.message });
     }
 

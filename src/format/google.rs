@@ -256,7 +256,11 @@ fn summaries(rows: &[Row<'_>], names: &HashSet<&str>, measured: &HashSet<String>
     }
     out.warn(
         line,
-        format!("{} benchmarks have only aggregates; drop --benchmark_report_aggregates_only", chosen.len()),
+        format!(
+            "{} benchmarks have only aggregates; drop --benchmark_report_aggregates_only or \
+             --benchmark_display_aggregates_only",
+            chosen.len()
+        ),
     );
     for (name, (_, row)) in chosen {
         row.add(&id(name), line, out);

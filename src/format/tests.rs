@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 mod documentation;
 mod garbled;
+mod go;
 mod streams;
 
 /// A file of `tests/data/formats`.

@@ -356,9 +356,6 @@ pub(super) fn parse_rounds(value: &str) -> Result<Rounds, String> {
     };
     let Some((screen, confirm)) = value.split_once('+') else { return number(value).map(Rounds::Fixed) };
     let (screen, confirm) = (number(screen)?, number(confirm)?);
-    if screen < 4 || confirm < 8 {
-        return Err("two stages take at least `4+8`".to_owned());
-    }
     if screen + confirm > MAX_ROUNDS {
         return Err(format!("two stages have at most {MAX_ROUNDS} rounds together"));
     }

@@ -30,7 +30,23 @@ pub struct Snapshot {
     pub notes: Vec<String>,
 }
 
+/// What git says of a folder without a repository, in our words.
+fn no_repository(path: &Path, error: GitError) -> GitError {
+    match error {
+        GitError::Failed { stderr, .. } if stderr.contains("not a git repository") => {
+            GitError::NoRepository { path: path.display().to_string() }
+        }
+        other => other,
+    }
+}
+
 impl Repository {
+    /// Whether it is a clone without a working tree.
+    #[must_use]
+    pub const fn is_bare_clone(&self) -> bool {
+        matches!(&self.source, Source::Clone(clone) if clone.top.is_none())
+    }
+
     /// Opens the clone that holds `path`, for reading.
     ///
     /// # Errors
@@ -40,7 +56,7 @@ impl Repository {
         let ask = |args: &[&str]| {
             git.at(path).args(["rev-parse", "--path-format=absolute"]).args(args).line("opening the repository")
         };
-        let common = PathBuf::from(ask(&["--git-common-dir"])?);
+        let common = PathBuf::from(ask(&["--git-common-dir"]).map_err(|error| no_repository(path, error))?);
         let git_dir = PathBuf::from(ask(&["--git-dir"])?);
         let top = ask(&["--show-toplevel"]).ok().map(PathBuf::from);
         let format = git.at(path).args(["rev-parse", "--show-object-format"]).line("opening the repository")?;
@@ -87,7 +103,11 @@ impl Repository {
                 return Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned());
             }
         }
-        let hint = if self.is_shallow() { ": the clone is shallow, `git fetch --unshallow` completes it" } else { "" };
+        let hint = match reference {
+            "HEAD" => ": it has no commit yet",
+            _ if self.is_shallow() => ": the clone is shallow, `git fetch --unshallow` completes it",
+            _ => "",
+        };
         Err(self.not_found(reference, hint))
     }
 

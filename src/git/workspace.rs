@@ -13,6 +13,8 @@ use std::time::{Duration, SystemTime};
 const PREFIX: &str = "bench-bot-run-";
 /// What a folder is called until its lock is held.
 const NEW: &str = "bench-bot-new-";
+/// Less free space than this has no room for two checkouts of anything.
+const LEAST: u64 = 64 << 20;
 /// A folder whose making was interrupted is removed after this time.
 const ABANDONED: Duration = Duration::from_secs(24 * 3600);
 
@@ -30,8 +32,14 @@ impl Workspace {
     /// # Errors
     /// When the folder cannot be made.
     pub fn create(parent: &Path) -> Result<Self, GitError> {
-        let io = |source| GitError::Io { what: format!("making a private folder in {}", parent.display()), source };
+        let io = |source| GitError::Io {
+            what: format!("making a private folder in {} (`TMPDIR` names another place)", parent.display()),
+            source,
+        };
         let parent = fs::canonicalize(parent).map_err(io)?;
+        if let Some(free) = free_bytes(&parent).filter(|free| *free < LEAST) {
+            return Err(GitError::Full { folder: parent, free: free >> 20 });
+        }
         remove_stale(&parent);
         let made = tempfile::Builder::new().prefix(NEW).permissions(Permissions::from_mode(0o700)).tempdir_in(&parent);
         let made = made.map_err(io)?;
@@ -65,6 +73,11 @@ impl Drop for Workspace {
             tracing::warn!("{} could not be removed: {error}", self.root.display());
         }
     }
+}
+
+fn free_bytes(folder: &Path) -> Option<u64> {
+    let status = nix::sys::statvfs::statvfs(folder).ok()?;
+    Some(status.blocks_available().saturating_mul(status.fragment_size()))
 }
 
 /// Removes folders whose owner is dead: its lock can be had.

@@ -209,6 +209,9 @@ pub struct WorkflowRun {
     pub head_branch: Option<String>,
     /// Repository of that branch.
     pub head_repository: Option<RepositoryRef>,
+    /// When this attempt began, RFC 3339, where GitHub tells.
+    #[serde(default)]
+    pub run_started_at: Option<String>,
 }
 
 /// A file that a run kept.
@@ -222,6 +225,9 @@ pub struct Artifact {
     pub size_in_bytes: u64,
     /// Whether it can no longer be had.
     pub expired: bool,
+    /// When it was kept, RFC 3339.
+    #[serde(default)]
+    pub created_at: Option<String>,
     /// `sha256:…` of the archive, where GitHub tells.
     #[serde(default)]
     pub digest: Option<String>,

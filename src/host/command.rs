@@ -2,6 +2,7 @@
 
 use super::helper::{self, Client, without_process};
 use super::journal::{self, Journal};
+use super::knob::Knob;
 use super::process::probe;
 use super::{HostError, JournalPlace, Roots, cpu, cpulist, describe, frequencies, knob, machine};
 use crate::config::{Cpus, Host, Tuning};
@@ -75,9 +76,8 @@ fn settings(roots: &Roots) -> String {
             None => lines.push((line, vec![setting.place])),
         }
     }
-    if lines.is_empty() {
-        return "This machine has no setting that could be changed.\n".to_owned();
-    }
+    let known = |name: &str| lines.iter().any(|(line, _)| line[..line.len().min(20)].trim_end() == name);
+    let absent: Vec<&str> = Knob::NAMES.into_iter().filter(|name| !known(name)).collect();
     for (line, places) in lines {
         let places = match places.as_slice() {
             [one] if one.is_empty() => String::new(),
@@ -86,7 +86,17 @@ fn settings(roots: &Roots) -> String {
         };
         let _ = writeln!(text, "{line}{places}");
     }
+    for name in absent {
+        let _ = writeln!(text, "{name:<20} absent: this machine has no such setting");
+    }
+    text += &outcome_lines(&process_settings(roots));
     text
+}
+
+/// What a bench command's process could set for itself, tried on a thread that is thrown away.
+fn process_settings(roots: &Roots) -> Vec<KnobOutcome> {
+    let host = Host::default();
+    probe(&host, &cpu::select(&host.cpus, &cpu::Topology::read(roots), roots)).1
 }
 
 /// One line an outcome.

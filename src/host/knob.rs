@@ -37,6 +37,17 @@ pub(crate) enum Knob {
 }
 
 impl Knob {
+    /// What readers call the settings that are ever written, in the order in which they are set.
+    pub(crate) const NAMES: [&'static str; 7] = [
+        "governor",
+        "energy preference",
+        "boost",
+        "max frequency",
+        "min frequency",
+        "perf CPU share",
+        "perf sample rate",
+    ];
+
     /// What a reader calls it; several files can be one setting.
     pub(crate) const fn name(self) -> &'static str {
         match self {

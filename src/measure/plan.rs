@@ -195,7 +195,8 @@ static COUNT: LazyLock<Regex> =
 /// `-count N` of Go repeats inside one process, where the repetitions are no samples of their own: one is run, and the
 /// rounds repeat it.
 fn single_count(side: Side, plan: &mut SuiteSide, warnings: &mut Vec<String>) {
-    let go = plan.format == "go" || (plan.format == "auto" && plan.run.contains("go test"));
+    let mentions = |word: &str| plan.run.contains(word);
+    let go = plan.format == "go" || (plan.format == "auto" && (mentions("go test") || mentions("-test.count")));
     let repeated = |run: &str| COUNT.captures(run).is_some_and(|found| found[3].parse() != Ok(1_u32));
     if !go || !repeated(&plan.run) {
         return;

@@ -162,13 +162,14 @@ impl HostExec {
         env: &BTreeMap<String, OsString>,
     ) -> anyhow::Result<Execution> {
         let observed = matches!(step.kind, StepKind::Warmup | StepKind::Round);
-        let spared = Spared::now();
         let kills = Kills::now();
         if let Some(hook) = self.hook.as_mut().filter(|_| observed)
             && let Err(error) = hook.before(step)
         {
             return Ok(not_started(&format!("{error:#}"), self.started.elapsed()));
         }
+        // After the hook: a guardian that it started for the settings of this side is no part of the round.
+        let spared = Spared::now();
         let mut command = command(step, directory, env, self.placement.get(step.side));
         let started = self.started.elapsed();
         let begin = Instant::now();

@@ -3,10 +3,11 @@
 use super::exec::{Execution, Step, StepKind};
 use super::metrics::measurement;
 use super::narrow::VARIABLE;
-use super::rows::{Given, ROWS_LIMIT, notes, shortened, warn};
+use super::progress::Event;
+use super::rows::{Given, NOTES_LIMIT, ROWS_LIMIT, notes, shortened, warn};
 use super::runner::{Runner, Work};
 use super::{MeasureError, tail};
-use crate::format::{BenchmarkId, FailureKind, Parsed};
+use crate::format::{BenchmarkId, FailureKind, ParseWarning, Parsed};
 use crate::results::{Round, RoundWitness, StepOutcome, StepStatus};
 use crate::side::Side;
 use crate::unit::normal;
@@ -14,6 +15,9 @@ use std::time::Duration;
 
 /// The variable that moves the stack of each process by another length.
 const PADDING: &str = "BENCH_BOT_PAD";
+
+/// Most characters of a line that a warning quotes.
+const QUOTED: usize = 120;
 
 /// The tag of a round that runs no benchmark.
 pub(super) const ALONE: &str = "alone";
@@ -109,11 +113,19 @@ impl Runner<'_> {
             given.unparsed.push((0, format!("the command did not write {output}")));
             return;
         }
-        let asked = state.format.get(side).clone().unwrap_or_else(|| plan.format.clone());
-        match (self.tools.parse)(&asked, &execution.stdout, &execution.files) {
-            Ok((format, parsed)) => {
+        // Found anew in each round: what holds several formats would lose all but one.
+        match (self.tools.parse)(&plan.format, &execution.stdout, &execution.files) {
+            Ok((format, mut parsed)) => {
+                if plan.output.is_none() {
+                    quote(&mut parsed.warnings, &execution.stdout);
+                }
                 if !parsed.measurements.is_empty() {
                     results.format.get_or_insert_with(|| format.clone());
+                    let said = Side::BOTH.into_iter().any(|side| state.format.get(side).as_ref() == Some(&format));
+                    if plan.format == "auto" && !said {
+                        let note = format!("{}: the output of {side} is read as {format}", state.plan.suite.name);
+                        self.progress.event(&Event::Note(&note));
+                    }
                     *state.format.get_mut(side) = Some(format);
                 }
                 state.rows.take(results, parsed, &suffix, given, true);
@@ -134,6 +146,18 @@ impl Runner<'_> {
     pub(super) fn take(&mut self, suite: usize, parsed: Parsed, suffix: &str, given: &mut Given, filtered: bool) {
         self.make_room(suite);
         self.suites[suite].rows.take(&mut self.results.suites[suite], parsed, suffix, given, filtered);
+    }
+}
+
+/// Adds the words of the line that a warning is about, where it does not name them itself.
+fn quote(warnings: &mut [ParseWarning], stdout: &[u8]) {
+    for warning in warnings.iter_mut().take(NOTES_LIMIT).filter(|warning| warning.line > 0) {
+        let line = stdout.split(|byte| *byte == b'\n').nth(warning.line - 1).unwrap_or_default();
+        let words = shortened(tail::clean(&line[..line.len().min(1000)]).trim(), QUOTED);
+        let known = words.split_whitespace().next().is_none_or(|first| warning.message.contains(first));
+        if !known || (!words.is_empty() && !warning.message.contains(&words) && words.len() < QUOTED) {
+            warning.message.push_str(&format!(", in `{words}`"));
+        }
     }
 }
 

@@ -15,7 +15,7 @@ const SUMMARIES_LIMIT: usize = 2000;
 /// Longest name of a benchmark, package or unit, in bytes.
 pub const NAME_LIMIT: usize = 1024;
 /// Most unparsed lines and failures that are kept of one round.
-const NOTES_LIMIT: usize = 100;
+pub(super) const NOTES_LIMIT: usize = 100;
 /// Most warnings of a suite.
 const WARNINGS_LIMIT: usize = 50;
 

@@ -167,12 +167,11 @@ impl Runner<'_> {
         Ok(())
     }
 
-    /// An output without benchmarks and an exit code of 0 is easily overlooked.
+    /// An output without benchmarks and an exit code of 0 is easily overlooked. The report finds it in the round.
     fn tell_nothing(&mut self, suite: usize, side: Side, unparsed: &[(u64, String)]) {
         let why = unparsed.first().map(|(_, why)| format!(" ({why})")).unwrap_or_default();
         let warning = format!("the command succeeded on {side}, and its output holds no benchmark{why}");
         self.progress.event(&Event::Note(&format!("{}: {warning}", self.suites[suite].plan.suite.name)));
-        warn(&mut self.results.suites[suite], warning);
     }
 
     /// Divides a suite whose tool can be restricted into groups that are run apart.

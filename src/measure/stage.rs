@@ -25,11 +25,11 @@ impl Runner<'_> {
         let planned = self.plan.first_blocks;
         let fewest = planned.min(FEWEST_FIRST);
         let blocks = fits(self.budget_left(), pass).clamp(fewest, planned);
-        for (suite, state) in self.suites.iter().enumerate().filter(|(_, state)| state.alive()) {
-            let planned_blocks = if works.iter().any(|work| work.suite == suite) { blocks } else { 0 };
-            let kind = self.plan.first;
-            tracing::debug!("{}: {planned_blocks} blocks", state.plan.suite.name);
-            self.results.suites[suite].stages.push(stage(kind, planned_blocks, Choice::default()));
+        // A suite that gave no rows has no stage: it was not cut for want of time.
+        let measured: BTreeSet<usize> = works.iter().map(|work| work.suite).collect();
+        for suite in measured {
+            tracing::debug!("{}: {blocks} blocks", self.suites[suite].plan.suite.name);
+            self.results.suites[suite].stages.push(stage(self.plan.first, blocks, Choice::default()));
         }
         let room = fits(self.budget_left(), pass);
         if room < planned {
@@ -303,7 +303,7 @@ impl Runner<'_> {
             invalid: invalid.as_deref(),
             took: elapsed.saturating_sub(before),
             elapsed,
-            left: done.left.saturating_sub(work.price),
+            left: done.learned(elapsed.saturating_sub(before), work.price),
         });
         let block = Block { unit_of_work: work.unit.clone(), invalid, kept: false, rounds };
         if let Some(stage) = self.results.suites[work.suite].stages.iter_mut().find(|stage| stage.kind == kind) {
@@ -346,7 +346,22 @@ impl Runner<'_> {
 struct Done {
     number: u32,
     total: u32,
+    /// What is left by the prices of the warm-up, the present block included.
     left: Duration,
+    /// What the finished blocks should have cost by these prices, and what they did.
+    priced: Duration,
+    took: Duration,
+}
+
+impl Done {
+    /// What is left after a block that should have cost `price`, by what all blocks so far did cost. Only for people:
+    /// no decision depends on it.
+    fn learned(&mut self, took: Duration, price: Duration) -> Duration {
+        self.took += took;
+        self.priced += price;
+        let left = self.left.saturating_sub(price);
+        if self.priced.is_zero() { left } else { left.mul_f64(self.took.as_secs_f64() / self.priced.as_secs_f64()) }
+    }
 }
 
 fn stage(kind: StageKind, planned_blocks: u32, choice: Choice) -> Stage {

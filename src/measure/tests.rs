@@ -150,6 +150,29 @@ pub(super) fn measured(
     run(request, exec, &tools, &Options::default(), &mut Silent).expect("measured")
 }
 
+/// What a watcher was told.
+#[derive(Default)]
+pub(super) struct Told {
+    pub(super) notes: Vec<String>,
+    /// What was said to be left, after each block.
+    pub(super) left: Vec<Duration>,
+}
+
+impl progress::Progress for Told {
+    fn event(&mut self, event: &Event<'_>) {
+        match event {
+            Event::Note(note) => self.notes.push((*note).to_owned()),
+            Event::Block { left, .. } => self.left.push(*left),
+            _ => {}
+        }
+    }
+}
+
+pub(super) fn watched(request: &Request, exec: &mut ScriptedExec<'_>, told: &mut Told) -> Results {
+    let tools = Tools { parse: &parse, choose: &none_chosen, invalid: &valid };
+    run(request, exec, &tools, &Options::default(), told).expect("measured")
+}
+
 pub(super) fn stage(results: &Results, suite: usize, kind: StageKind) -> Option<&Stage> {
     results.suites[suite].stages.iter().find(|stage| stage.kind == kind)
 }

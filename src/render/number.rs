@@ -92,7 +92,7 @@ impl Figures {
         let limit = if class == Class::Binary { 1024.0 } else { 100_000.0 };
         let whole = counts && values.iter().all(|v| v.fract() == 0.0 && v.abs() < limit);
         let scale = (!whole).then(|| Scale::common(values.iter().copied().filter(|v| v.is_finite()), class));
-        Self { scale, suffix: suffix(unit, class) }
+        Self { scale, suffix: suffix(unit) }
     }
 
     /// `value` with prefix and unit: `102.5 ns`, `1.50 KiB`, `12`.
@@ -117,20 +117,35 @@ impl Figures {
     }
 }
 
-/// Whether `unit` is a time.
+/// Whether `unit` is a time, also one with a metric's name in front (`user-sec/op`, `p99 sec`).
 #[must_use]
 pub fn is_time(unit: &str) -> bool {
-    unit.split(['/', ' ', '-']).next().is_some_and(|first| matches!(first, "sec" | "s" | "ns" | "µs" | "us" | "ms"))
-        || unit.ends_with("-sec")
-        || unit.ends_with(" sec")
+    let first = unit.split(['/', ' ', '-']).next().unwrap_or_default();
+    [first, quantity(unit).0].into_iter().any(|word| matches!(word, "sec" | "s" | "ns" | "µs" | "us" | "ms"))
 }
 
-/// What is printed behind the prefix, where a unit of everyday use exists.
-fn suffix(unit: &str, class: Class) -> &'static str {
-    match unit {
-        "B/s" => "B/s",
-        _ if unit == "sec" || unit.starts_with("sec/") => "s",
-        _ if class == Class::Binary && (unit == "B" || unit.starts_with("B/")) => "B",
+/// What `unit` counts and per what, without the metric's name in front and a direction in words behind.
+fn quantity(unit: &str) -> (&str, Option<&str>) {
+    let unit = unit.split(" (").next().unwrap_or(unit);
+    let (counted, per) = unit::quantity(unit);
+    (counted.rsplit(' ').next().unwrap_or(counted), per)
+}
+
+/// Whether `unit` counts bytes, whatever they are bytes of (`B/op`, `max-rss-B`).
+#[must_use]
+pub fn is_size(unit: &str) -> bool {
+    matches!(quantity(unit), ("B", per) if per != Some("s"))
+}
+
+/// What is printed behind the prefix, where a unit of everyday use exists. A column's head has the unit in full.
+fn suffix(unit: &str) -> &'static str {
+    match quantity(unit) {
+        ("B", Some("s")) => "B/s",
+        ("bit", Some("s")) => "bit/s",
+        // A time per second is a load.
+        ("sec", per) if per != Some("s") => "s",
+        ("B", _) => "B",
+        ("Hz", None) => "Hz",
         _ => "",
     }
 }
@@ -244,8 +259,28 @@ mod tests {
         assert_eq!(Figures::new("B/op", &[208.0, 0.0]).format(208.0), "208\u{a0}B");
         assert_eq!(Figures::new("B/op", &[1536.0, 2048.0]).format(1536.0), "1.500\u{a0}KiB");
         assert_eq!(Figures::new("B/s", &[1.5e6]).format(1.5e6), "1.431\u{a0}MiB/s");
+        assert_eq!(Figures::new("user-sec/op", &[0.0125]).format(0.0125), "12.50\u{a0}ms");
+        assert_eq!(Figures::new("p99 sec", &[2.5e-6]).format(2.5e-6), "2.500\u{a0}µs");
+        assert_eq!(Figures::new("max-rss-B", &[2_097_152.0]).format(2_097_152.0), "2.000\u{a0}MiB");
+        assert_eq!(Figures::new("size-B", &[800.0]).format(800.0), "800\u{a0}B");
+        assert_eq!(Figures::new("gc.alloc.rate-B/s", &[2048.0]).format(2048.0), "2.000\u{a0}KiB/s");
+        assert_eq!(Figures::new("B (higher is better)", &[2048.0]).format(2048.0), "2.000\u{a0}KiB");
+        assert_eq!(Figures::new("bit/s", &[5e6]).format(5e6), "5.000\u{a0}Mbit/s");
         assert_eq!(Figures::new("widgets/op", &[1234.5]).format(1234.5), "1.234\u{a0}k");
         assert_eq!(Figures::new("allocs/op", &[54.0, 10.0]).signed(-44.0), "−44");
+    }
+
+    #[test]
+    fn times_and_sizes_are_known_behind_a_metrics_name() {
+        for unit in ["sec/op", "sec", "user-sec/op", "cpu-sec/op", "p99 sec", "p99-sec", "ms"] {
+            assert!(is_time(unit) && !is_size(unit), "{unit}");
+        }
+        for unit in ["B/op", "B", "max-rss-B", "size-B", "B (higher is better)"] {
+            assert!(is_size(unit) && !is_time(unit), "{unit}");
+        }
+        for unit in ["B/s", "ops/s", "ops/sec", "Branches", "instructions", ""] {
+            assert!(!is_size(unit) && !is_time(unit), "{unit}");
+        }
     }
 
     #[test]

@@ -158,10 +158,18 @@ fn lowercase_word(spelling: &str) -> String {
     if spelling.chars().count() > 3 { spelling.to_lowercase() } else { spelling.to_owned() }
 }
 
+/// What a normalised unit counts, without a metric's name in front of it, and per what: `max-rss-B` counts `B`,
+/// `user-sec/op` counts `sec` per `op`.
+#[must_use]
+pub fn quantity(unit: &str) -> (&str, Option<&str>) {
+    let (numerator, denominator) = split(unit);
+    (numerator.rsplit_once('-').map_or(numerator, |(_, base)| base), denominator)
+}
+
 /// The direction that the shape of a normalised unit tells: times and sizes are costs, rates are gains.
 fn direction_by_shape(unit: &str) -> Option<Direction> {
-    let (numerator, denominator) = split(unit);
-    let base = numerator.rsplit_once('-').map_or(numerator, |(_, base)| base);
+    let (base, denominator) = quantity(unit);
+    let numerator = split(unit).0;
     if denominator == Some("s") {
         // A named size rate (an allocation rate, a disk rate) is not the benchmark's throughput.
         let named = base != numerator && base == "B";

@@ -1,9 +1,11 @@
 //! bench-bot in a job of GitHub Actions: the built program, real git and processes, the stand-in over real HTTP.
 
 mod asked;
+mod composite;
 mod ends;
 mod refused;
 mod shards;
+mod threats;
 mod workflows;
 
 use crate::bot::{CONFIG, Ran, Repo, prints};

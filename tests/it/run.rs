@@ -1,5 +1,8 @@
 //! `bench-bot run` in a terminal.
 
+mod early;
+mod silent;
+
 use crate::bot::{CONFIG, Repo, prints, report};
 use bench_bot::report::{Overall, Unjudged, Verdict};
 use bench_bot::side::Side;
@@ -62,7 +65,9 @@ fn fail_on_makes_the_exit_code_one_and_every_file_is_written() {
     assert!(fs::read_to_string(markdown).unwrap().contains("+50.0%"));
     assert!(fs::read_to_string(html).unwrap().starts_with("<!"));
     let results = bench_bot::results::read(&fs::read(results).unwrap()).unwrap();
-    assert_eq!(results.suites[0].stages[0].blocks.len(), 4);
+    // A block that the machine disturbed is there too, beside the one that was run in its place.
+    let counted = results.suites[0].stages[0].blocks.iter().filter(|block| block.invalid.is_none() || block.kept);
+    assert_eq!(counted.count(), 4);
 }
 
 /// Everything that a report says comes from the results file: samples, policy, commits, differing sources.

@@ -1,4 +1,5 @@
-//! JMH with Maven.
+//! JMH with Maven. Gradle is not tried: neither it nor its JMH plugin is in a registry of packages, so that only the files
+//! of such projects are tested, with the detection.
 
 use crate::project::Project;
 use bench_bot::unit::Direction;

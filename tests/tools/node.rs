@@ -17,3 +17,11 @@ fn a_bench_script_with_mitata_is_found_and_measured() {
     measured.improved("unique", "sec/op");
     measured.regressed("find", "sec/op");
 }
+
+#[test]
+#[ignore = "needs node, npm and the npm registry; run by .ci/full"]
+fn a_bench_script_with_tinybench_is_found_and_measured() {
+    let measured = Project::new("tinybench").measure();
+    measured.improved("unique | all different", "sec/op");
+    measured.regressed("find", "sec/op");
+}

@@ -3,6 +3,7 @@
 use super::{FOLDER, give_to_owner, request, workspace};
 use crate::actions::Runner;
 use crate::cli::args::MeasureArgs;
+use crate::cli::output::probe;
 use crate::cli::site::Site;
 use crate::cli::stage::{self, Place, Settings};
 use crate::gate::Inputs;
@@ -32,6 +33,12 @@ pub(crate) fn carry_out(mut request: Request, args: &MeasureArgs, runner: &Runne
     if let Some(shard) = args.shard.as_deref().or_else(|| runner.input("shard")) {
         request.shard = Some(crate::cli::shard(shard)?);
     }
+    let output = args.output.clone().or_else(|| runner.input("output").map(PathBuf::from));
+    let output = output.unwrap_or_else(|| Path::new(FOLDER).join("results.json"));
+    let folder = output.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new(".")).to_owned();
+    // A workflow names a folder that nothing has made yet; whether it can be written is found out before anything runs.
+    std::fs::create_dir_all(&folder).with_context(|| format!("making {}", folder.display()))?;
+    probe([output.as_path()])?;
     let top = workspace(runner)?;
     let clone = args.repository.as_deref().unwrap_or(&top);
     let known = request.notes.len();
@@ -41,10 +48,6 @@ pub(crate) fn carry_out(mut request: Request, args: &MeasureArgs, runner: &Runne
     if let Some(tuning) = Inputs::from_runner(runner)?.tuning {
         request.config.host.tuning = tuning;
     }
-    let output = args.output.clone().or_else(|| runner.input("output").map(PathBuf::from));
-    let output = output.unwrap_or_else(|| Path::new(FOLDER).join("results.json"));
-    let folder = output.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new(".")).to_owned();
-    std::fs::create_dir_all(&folder).with_context(|| format!("making {}", folder.display()))?;
     let settings = Settings {
         journal: Some(output.clone()),
         raw: Some(folder.join("raw")),

@@ -15,14 +15,12 @@ use std::path::Path;
 
 /// What a run came to.
 pub(crate) enum Outcome<'a> {
-    /// A report. Its state is done, or "nothing measured" if no row could be compared.
+    /// A report. Its state is done, failed if something is missing, or "nothing measured" if no row could be compared.
     Report {
         /// The report.
         report: &'a Report,
         /// Where `report.json` is, as later steps see it.
         json: &'a Path,
-        /// The measuring job did not end well: there may be more to know than these rows.
-        broken: bool,
     },
     /// No report: the state, and why.
     State {
@@ -49,10 +47,10 @@ pub(crate) fn publish(
     let mut options = output::comment_options(config);
     options.artifact = runner.input("artifact").map(str::to_owned);
     let (state, news, mut forms, summary, outputs, verdict) = match outcome {
-        Outcome::Report { report, json, broken } => {
-            let state = match (report.verdict, broken) {
-                (_, true) => State::Failed,
-                (Overall::Failed, false) => State::NothingMeasured,
+        Outcome::Report { report, json } => {
+            let state = match report.verdict {
+                _ if report.is_incomplete() => State::Failed,
+                Overall::Failed => State::NothingMeasured,
                 _ => State::Done,
             };
             let rendered = render::comment(report, &options)?;
@@ -60,7 +58,8 @@ pub(crate) fn publish(
                 runner.warn(format!("the template was not used: {problem}"));
             }
             let summary = render::summary(report, &options)?.body;
-            let news = News::of_report(report.verdict, &report.counts);
+            let mut news = News::of_report(report.verdict, &report.counts);
+            news.failed |= report.is_incomplete();
             let outputs = Outputs { verdict: report.verdict, counts: report.counts, report_json: json };
             (state, news, Forms::Report(Some(rendered)), summary, Some(outputs), Some(*report))
         }

@@ -1,7 +1,7 @@
 //! `bench-bot run` in one job of GitHub Actions: gate, measure, report.
 
 use super::measure::site;
-use super::report::{Told, tell};
+use super::report::{Measured, Told, tell};
 use super::{FOLDER, client, decide, event, give_to_owner, workspace};
 use crate::actions::Runner;
 use crate::cli::args::OutputArgs;
@@ -41,7 +41,7 @@ pub(crate) fn run(output: &OutputArgs, isolation: Option<crate::cli::args::Isola
     // From here on the comment may say "running": whatever happens, it is told.
     let measured = measure(&runner, &mut request, &top, isolation, output, || client.disconnect());
     let told = match &measured {
-        Ok((results, site)) => Told::Results(std::slice::from_ref(results), site.as_ref()),
+        Ok((results, site)) => Told::Results(Measured::of(std::slice::from_ref(results), site.as_ref())),
         Err(error) => Told::Failure(
             if interrupted(error).is_some() { State::Cancelled } else { State::Failed },
             format!("{error:#}"),

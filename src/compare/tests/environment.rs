@@ -103,6 +103,18 @@ fn unparsed_lines_are_told_once_with_their_place() {
     assert_eq!(found.len(), 1);
     assert_eq!(found[0].place, "suite, head, line 7");
     assert!(found[0].message.contains("8 rounds"));
+    // The same line on both sides is one warning, and the warm-up is not counted.
+    for round in run.rounds(0).filter(|round| round.side == Side::Base) {
+        round.unparsed.push((7, "missing iteration count".to_owned()));
+    }
+    let mut warmup = run.rounds(0).find(|round| round.side == Side::Base).cloned().unwrap();
+    warmup.unparsed.push((9, "unit is missing".to_owned()));
+    run.suite().warmup.base = Some(warmup);
+    let report = run.report();
+    let found: Vec<_> = report.warnings.iter().filter(|warning| warning.code == "unparsed-line").collect();
+    assert_eq!((found.len(), found[0].place.as_str()), (2, "suite, base and head, line 7"));
+    assert_eq!(found[0].message, "missing iteration count (in 16 rounds)");
+    assert_eq!(found[1].message, "unit is missing (in the warm-up)");
 }
 
 #[test]

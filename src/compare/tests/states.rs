@@ -168,8 +168,23 @@ fn a_benchmark_that_failed_on_both_sides_is_not_forgotten() {
         round.failures.push(RowFailure { benchmark: id("row"), kind: FailureKind::Failed, message: "boom".to_owned() });
     }
     let report = run.report();
-    assert_eq!(find(&report, "row").verdict, Verdict::Failed(Side::Base, "boom".to_owned()));
+    let same = "boom (and on head, with the same words)";
+    assert_eq!(find(&report, "row").verdict, Verdict::Failed(Side::Base, same.to_owned()));
     assert_eq!(report.counts.failed, 1);
+    for round in run.rounds(0).filter(|round| round.side == Side::Head) {
+        round.failures[0].message = "bang".to_owned();
+    }
+    assert_eq!(run.row("row").verdict, Verdict::Failed(Side::Base, "boom (and on head: bang)".to_owned()));
+}
+
+#[test]
+fn a_row_that_is_no_number_on_either_side_names_both() {
+    let mut run = Run::staged(&[Truth::new("row"), Truth::new("other")]);
+    for round in run.rounds(0) {
+        round.values[0].value = f64::INFINITY;
+    }
+    let told = "a value is not a usable number (and on head, with the same words)";
+    assert_eq!(run.row("row").verdict, Verdict::Failed(Side::Base, told.to_owned()));
 }
 
 #[test]

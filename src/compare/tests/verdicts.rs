@@ -248,6 +248,9 @@ fn a_noisy_machine_needs_twice_the_threshold() {
     assert_eq!(find(&report, "nine").verdict, Verdict::Regression);
     assert_eq!(find(&report, "same").verdict, Verdict::Unchanged, "equivalence keeps its threshold");
     assert_eq!(report.suites[0].blocks.kept, 1);
+    // What the run could have seen is a change that it would have called one.
+    let detectable = find(&report, "same").detectable.unwrap();
+    assert!((detectable - 0.0404).abs() < 1e-9, "twice the threshold on the scale of the test: {detectable}");
 }
 
 #[test]

@@ -105,9 +105,9 @@ fn libtest_benches_need_a_nightly_that_is_there_already() {
     assert!(none.found.is_empty());
     assert_eq!(none.left_out, ["Cargo.toml: `#[bench]` functions need a nightly toolchain, and there is none"]);
     let installed = look(&files, true);
-    assert_eq!(installed.found[0].suite.sides.head.run, "cargo +nightly bench --offline --lib --bench x");
+    assert_eq!(installed.found[0].suite.sides.head.run, "cargo +nightly bench --offline --lib --bench x 2>&1");
     let pinned = [files.as_slice(), &[("rust-toolchain", "nightly-2026-01-01\n")]].concat();
-    assert_eq!(look(&pinned, false).found[0].suite.sides.head.run, "cargo bench --offline --lib --bench x");
+    assert_eq!(look(&pinned, false).found[0].suite.sides.head.run, "cargo bench --offline --lib --bench x 2>&1");
 }
 
 #[test]
@@ -319,4 +319,24 @@ fn jmh_with_gradle_runs_the_jar_of_its_plugin() {
     assert!(setup(&suite).contains("sh gradlew --no-daemon --quiet :lib:perf:jmhJar"));
     assert!(setup(&suite).ends_with("cp lib/perf/build/libs/*-jmh.jar .bench-bot/jmh.jar"));
     assert_eq!(suite.sides.head.image.as_deref(), Some("docker.io/library/eclipse-temurin:17"));
+}
+
+#[test]
+fn the_documentation_names_the_options_that_make_rounds_short() {
+    let document = include_str!("../../../docs/configuration.md");
+    let cmake = "target_link_libraries(copy PRIVATE benchmark::benchmark)\n";
+    let plain = format!("<project>{JMH}</project>");
+    for (files, options) in [
+        (&[("go.mod", GO_MOD), ("m_test.go", GO_BENCH)][..], "-test.benchtime=100ms"),
+        (
+            &[("Cargo.toml", CARGO), ("benches/parse.rs", CRITERION)],
+            "--warm-up-time 0.1 --measurement-time 0.5 --sample-size 10",
+        ),
+        (&[("CMakeLists.txt", cmake), ("copy.cc", "")], "--benchmark_min_time=0.1"),
+        (&[("pom.xml", &plain), ("src/test/java/B.java", "")], "-f 1 -wi 3 -w 1 -i 3 -r 1"),
+    ] {
+        let suite = only(files);
+        assert!(suite.sides.head.run.contains(options), "{}: {}", suite.name, suite.sides.head.run);
+        assert!(document.contains(&format!("| `{options}`")), "docs/configuration.md lacks `{options}`");
+    }
 }

@@ -1,7 +1,7 @@
 use crate::format::FailureKind::Failed;
-use crate::format::tests::{failures, keys, output, row};
+use crate::format::tests::{close, failures, keys, output, read, row};
 
-/// In the shape of Deno 1.31 and of later versions; Deno itself does not run where these tests were written.
+/// In the shape of Deno 1.31 and of later versions.
 fn report(root: &str) -> String {
     format!(
         r#"{{"version":1,"runtime":"Deno/2.1.4 x86_64-unknown-linux-gnu","cpu":"x","benches":[
@@ -25,4 +25,20 @@ fn averages_groups_and_failures_are_read() {
 #[test]
 fn absolute_paths_that_differ_between_sides_do_not_matter() {
     assert_eq!(output(report("/home/u/base").as_bytes()), output(report("/w").as_bytes()));
+}
+
+#[test]
+fn what_deno_2_9_prints_is_read() {
+    let (_, parsed) = read("deno/out-2.9.6.json");
+    let names: Vec<&str> = keys(&parsed).iter().map(|(_, name, _)| *name).collect();
+    assert_eq!(names, ["add | x", "async", "with start/end λ", "sorting > sort `n`", "sorting > reverse"]);
+    close(row(&parsed, "sorting > reverse", "sec/op").values[0], 58.679_150_292_397_665e-9);
+    assert_eq!(row(&parsed, "async", "sec/op").iterations, Some(178));
+
+    let (_, parsed) = read("deno/failed-2.9.6.json");
+    assert_eq!(keys(&parsed), [("bad.ts", "fine", "sec/op")]);
+    assert_eq!(failures(&parsed).len(), 1);
+    let (name, kind, message) = failures(&parsed)[0];
+    assert_eq!((name, kind), ("boom", Failed));
+    assert!(message.contains("no such thing"), "{message}");
 }

@@ -20,7 +20,7 @@ static KNOWN: LazyLock<Vec<(Regex, &'static str)>> = LazyLock::new(|| {
             "this is hyperfine's CSV, which lacks the samples; use --export-json FILE with `output: FILE`",
         ),
         (
-            r"^\s*Time \((mean|abs) .*\):|^\| Command \| Mean \[",
+            r"^\s*Time \((mean|abs) .*\):|^\| Command \| Mean \[|^\| Command\s*$",
             "this is hyperfine's text; use --export-json FILE with `output: FILE`",
         ),
         (r"^benchmark name\s+samples\s+iterations\s+est", "this is Catch2's console reporter; use --reporter xml"),
@@ -29,6 +29,10 @@ static KNOWN: LazyLock<Vec<(Regex, &'static str)>> = LazyLock::new(|| {
             "this is pytest-benchmark's table; use --benchmark-json=FILE with `output: FILE`",
         ),
         (r"^(Mean \+- std dev|.*: Mean \+- std dev): ", "this is pyperf's text; use -o FILE with `output: FILE`"),
+        (
+            r"^\| Benchmark\s+\| \S+\s+\| \S+.*\|",
+            "this is the table of pyperf compare_to; let each side write its values with -o FILE and `output: FILE`",
+        ),
         (
             r"^\[\s*\d+\.\d+%\] ···",
             "this is asv's console; use asv run --record-samples and `output` with the results folder",

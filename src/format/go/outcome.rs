@@ -1,6 +1,6 @@
 //! What `go test` says of benchmarks that give no result.
 
-use super::line::field;
+use super::line::{field, without_prefix};
 use crate::format::FailureKind;
 
 /// Most bytes of a benchmark's own words that are kept.
@@ -42,6 +42,58 @@ pub(super) fn is_panic(line: &str) -> bool {
 pub(super) fn failed_package(line: &str) -> Option<&str> {
     let package = field(line.strip_prefix("FAIL\t")?).0;
     (!package.is_empty()).then_some(package)
+}
+
+/// Whether a test binary, or the package that it was of, ends here.
+pub(super) fn ends_binary(line: &str) -> bool {
+    matches!(line, "PASS" | "FAIL") || line.starts_with("ok  \t") || line.starts_with("FAIL\t")
+}
+
+/// Where the first line of `text` that names a package begins, and the package: `pkg:` of a binary, or the end of one.
+pub(super) fn next_package(text: &str) -> Option<(usize, &str)> {
+    let mut at = 0;
+    text.split_inclusive('\n').find_map(|line| {
+        let begin = at;
+        at += line.len();
+        let line = without_prefix(line).unwrap_or(line).trim_end();
+        let rest = ["pkg: ", "ok  \t", "FAIL\t"].iter().find_map(|word| line.strip_prefix(word))?;
+        let package = field(rest).0;
+        (!package.is_empty()).then_some((begin, package))
+    })
+}
+
+/// Most lines between a benchmark's announcement and its outcome that are looked at.
+const LINES: usize = 200;
+
+/// The indented lines between the line `Benchmark<name>` that `go test -v` prints and the outcome, which is the last line
+/// of `before`. Empty if there is no such line.
+pub(super) fn said_before(name: &str, before: &str) -> String {
+    let mut words: Vec<&str> = Vec::new();
+    for line in before.lines().rev().skip(1).take(LINES) {
+        if let Some(other) = line.strip_prefix("Benchmark") {
+            let announced = same_benchmark(other.trim_end(), name);
+            words.reverse();
+            return if announced { with_details("", &words.join("\n")) } else { String::new() };
+        }
+        if line.starts_with("--- ") || line.starts_with("=== ") {
+            break;
+        }
+        if line.starts_with("    ") || line.starts_with('\t') {
+            words.push(line);
+        }
+    }
+    String::new()
+}
+
+/// The benchmark (without `Benchmark`) whose function stands on the stack that follows a panic:
+/// `example.org/tiny.BenchmarkPanics(0x1c1ef680c308)`, or `….BenchmarkPanics.func1(…)` for a part of it.
+pub(super) fn on_stack(rest: &str) -> Option<&str> {
+    let stack = rest.lines().take(LINES).take_while(|line| !line.starts_with("exit status") && !ends_binary(line));
+    stack.filter(|line| !line.starts_with([' ', '\t'])).find_map(|line| {
+        let (_, function) = line.split_once('(')?.0.rsplit_once(".Benchmark")?;
+        let name = function.split('.').next()?;
+        (is_benchmark(name) && name.chars().all(|c| c.is_alphanumeric() || c == '_')).then_some(name)
+    })
 }
 
 /// Whether `name` (without `Benchmark`) is one that `go test` runs: it does not go on with a lower-case letter, which

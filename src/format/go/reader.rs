@@ -67,6 +67,8 @@ pub struct FailureLine<'t> {
     pub kind: FailureKind,
     /// What it printed, at most 4 KiB.
     pub message: String,
+    /// Its package, where it is not the one of the configuration: Go prints `pkg:` with the first result only.
+    pub package: Option<&'t str>,
     /// The line, from 1.
     pub line: usize,
 }
@@ -124,6 +126,10 @@ pub struct Reader<'t> {
     open: Option<Open<'t>>,
     /// Several results were cut off since the last whole one, so that none can be told from the others.
     ambiguous: bool,
+    /// Whether the test binary that is being read has said its package.
+    package_stated: bool,
+    /// The next line that names one: what is left of the text there, and the package.
+    package_ahead: Option<(usize, Option<&'t str>)>,
 }
 
 impl<'t> Reader<'t> {
@@ -146,6 +152,8 @@ impl<'t> Reader<'t> {
             deferred: None,
             open: None,
             ambiguous: false,
+            package_stated: false,
+            package_ahead: None,
         }
     }
 
@@ -211,11 +219,33 @@ impl<'t> Reader<'t> {
         self.results = 0;
         (self.open, self.ambiguous) = (None, false);
         let end = self.text.packages.get(self.next_package).map_or(self.text.content.len(), |next| next.0);
-        let begin = self.text.content.len() - self.rest.len();
-        let states_package = self.text.content[begin..end].lines().any(|line| line.starts_with("pkg: "));
-        if !package.is_empty() && !states_package {
+        let own = &self.text.content[self.text.content.len() - self.rest.len()..end];
+        let states_package = own.lines().any(|line| line.starts_with("pkg: "));
+        self.package_stated = !package.is_empty() && !states_package;
+        if self.package_stated {
             self.configuration.push(("pkg", package));
         }
+    }
+
+    /// The package of a benchmark that failed before its binary has said one: the next that is named.
+    fn package_ahead(&mut self) -> Option<&'t str> {
+        if self.package_stated {
+            return None;
+        }
+        match self.package_ahead {
+            Some((left, package)) if left <= self.rest.len() => package,
+            _ => {
+                let named = outcome::next_package(self.rest);
+                self.package_ahead =
+                    Some(named.map_or((0, None), |(at, package)| (self.rest.len() - at, Some(package))));
+                named.map(|(_, package)| package)
+            }
+        }
+    }
+
+    fn failure(&mut self, name: &'t str, kind: FailureKind, message: String, line: usize) -> Record<'t> {
+        let package = self.package_ahead();
+        Record::Failure(FailureLine { name, kind, message, package, line })
     }
 
     /// The line of the input that is being read.
@@ -318,7 +348,8 @@ impl<'t> Reader<'t> {
         let line = self.place();
         if let Some((kind, message)) = outcome::after_name(rest) {
             let message = outcome::with_details(message, self.rest);
-            self.queue.push_back(Record::Failure(FailureLine { name, kind, message, line }));
+            let failure = self.failure(name, kind, message, line);
+            self.queue.push_back(failure);
             self.open = None;
             return;
         }
@@ -374,6 +405,7 @@ impl<'t> Reader<'t> {
 
     /// A line that sets or deletes configuration. Log lines can look the same, so an unusual one is reported.
     fn configure(&mut self, line: &'t str, key: &'t str, value: &'t str) -> Option<Record<'t>> {
+        self.package_stated |= key == "pkg";
         let position = self.configuration.iter().position(|(k, _)| *k == key);
         match position {
             Some(at) if value.is_empty() => {
@@ -403,17 +435,29 @@ impl<'t> Reader<'t> {
         if !outcome::is_panic(line) {
             return None;
         }
-        let open = self.open.take()?;
+        let (name, place) = match self.open.take() {
+            Some(open) => (open.name, open.line),
+            // Without -v nothing is printed of a benchmark before its first result: the stack has its name.
+            None => (outcome::on_stack(self.rest)?, self.place()),
+        };
         let message = outcome::with_details(line, self.rest);
-        Some(Record::Failure(FailureLine { name: open.name, kind: FailureKind::Failed, message, line: open.line }))
+        Some(self.failure(name, FailureKind::Failed, message, place))
     }
 
     /// A line that benchstat ignores.
     fn other(&mut self, line: &'t str) -> Option<Record<'t>> {
         if let Some((kind, name)) = outcome::announced(line) {
             self.open = self.open.filter(|open| !outcome::same_benchmark(open.name, name));
-            let message = outcome::with_details("", self.rest);
-            return Some(Record::Failure(FailureLine { name, kind, message, line: self.place() }));
+            let mut message = outcome::with_details("", self.rest);
+            if message.is_empty() {
+                // With -v the words come first.
+                let read = self.text.content.len() - self.rest.len();
+                message = outcome::said_before(name, &self.text.content[..read]);
+            }
+            return Some(self.failure(name, kind, message, self.place()));
+        }
+        if outcome::ends_binary(line) {
+            self.package_stated = false;
         }
         if let Some(failure) = self.panic(line) {
             return Some(failure);

@@ -178,6 +178,44 @@ fn results_that_output_cut_off_are_put_together_again() {
 }
 
 #[test]
+fn a_failure_before_the_first_result_belongs_to_the_package_that_comes() {
+    // Go prints `pkg:` with a binary's first result, and a package's end after everything.
+    let parsed = parse(&text_of(&[
+        "--- FAIL: BenchmarkEarly",
+        "    a_test.go:1: one",
+        "goos: linux",
+        "pkg: a",
+        "BenchmarkX-8 \t 10\t 5 ns/op",
+        "--- FAIL: BenchmarkLate",
+        "    a_test.go:2: two",
+        "FAIL",
+        "exit status 1",
+        "FAIL\ta\t0.1s",
+        "--- FAIL: BenchmarkEarly",
+        "    b_test.go:1: three",
+        "FAIL",
+        "exit status 1",
+        "FAIL\tb\t0.1s",
+        "--- SKIP: BenchmarkSkipped",
+        "    c_test.go:1: four",
+        "pkg: c",
+        "BenchmarkX-8 \t 10\t 5 ns/op",
+        "PASS",
+        "ok  \tc\t0.1s",
+        // A binary that was run by hand, and said nothing.
+        "--- FAIL: BenchmarkAlone",
+        "FAIL",
+    ]));
+    let packages: Vec<(&str, &str)> =
+        parsed.failures.iter().map(|failure| (failure.id.package.as_str(), failure.id.name.as_str())).collect();
+    assert_eq!(
+        packages,
+        [("a", "Early"), ("a", "Late"), ("b", "Early"), ("c", "Skipped"), ("c", "Alone")],
+        "what nothing tells is left to the package before"
+    );
+}
+
+#[test]
 fn failures_panics_and_skips_are_outcomes() {
     let parsed = parse(&text_of(&[
         "pkg: p",

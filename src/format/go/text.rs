@@ -52,6 +52,18 @@ impl<'a> Text<'a> {
         })
     }
 
+    /// Its length in bytes.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.content.len()
+    }
+
+    /// Whether there is nothing in it.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.content.is_empty()
+    }
+
     /// Whether some of the first lines is one that `go test` prints.
     #[must_use]
     pub fn looks_like_go(&self) -> bool {

@@ -105,3 +105,27 @@ fn rows_that_were_written_before_a_crash_are_kept() {
         assert!(warned(&parsed, "the JSON ends too early"), "{:?}", parsed.warnings);
     }
 }
+
+#[test]
+fn version_1_9_and_interleaved_repetitions_are_read_alike() {
+    // The tool's own `_median` rows, of which the file with only aggregates has nothing else.
+    for (path, values) in [
+        ("repetitions-1.9.5", [2_201.411_792_176_916_6e-9, 1.005_140_492_494_871_5e-6, 0.124_613_444_010_416_67e-3]),
+        ("interleaved-1.9.5", [0.001_998_568_548_082_415e-3, 0.784_913_629_222_493_5e-6, 0.123_023_986_816_406_25e-3]),
+    ] {
+        let (_, parsed) = read(&format!("google-benchmark/{path}.json"));
+        for (name, expected) in ["BM_Sum | `a b` λ", "ranges/64", "fixed/iterations:3/real_time"].iter().zip(values) {
+            let mut samples = row(&parsed, name, "sec/op").values.clone();
+            samples.sort_by(f64::total_cmp);
+            let middle = f64::midpoint(samples[(samples.len() - 1) / 2], samples[samples.len() / 2]);
+            close(middle, expected);
+        }
+        assert_eq!(row(&parsed, "fixed/iterations:3/real_time", "sec/op").iterations, Some(3));
+        assert_eq!(failures(&parsed), [("skipping", Failed, "no such device")]);
+        let names = keys(&parsed);
+        assert!(names.iter().all(|(_, name, _)| !name.contains("_cv") && !name.contains("_BigO")), "{names:?}");
+    }
+    let (_, parsed) = read("google-benchmark/display-aggregates-1.9.5.json");
+    assert_eq!(row(&parsed, "ranges/8", "sec/op").values.len(), 1);
+    assert!(warned(&parsed, "--benchmark_display_aggregates_only"), "{:?}", parsed.warnings);
+}

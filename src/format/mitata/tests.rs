@@ -56,3 +56,27 @@ fn whatever_was_thrown_is_the_message() {
     assert_eq!(said, [("a", "plain"), ("b", "{\"code\":7}"), ("c", "mitata has no result for it")]);
     assert_eq!(row(&parsed, "a", "sec/op").values, [5e-9]);
 }
+
+#[test]
+fn generators_and_ranges_of_arguments_are_benchmarks_of_their_own() {
+    let (_, parsed) = read("mitata/arguments-1.0.34.slim.json");
+    let names: Vec<(&str, &str)> = keys(&parsed).iter().map(|(group, name, _)| (*group, *name)).collect();
+    assert_eq!(
+        names,
+        [
+            ("", "noop | `x`"),
+            ("g one", "sort(10)"),
+            ("g one", "sort(20)"),
+            ("", "range 8"),
+            ("", "range 64"),
+            ("", "many 1,3"),
+            ("", "many 2,3"),
+            ("", "async"),
+        ]
+    );
+    let mut values = row(&parsed, "sort(20)", "sec/op").values.clone();
+    values.sort_by(f64::total_cmp);
+    let middle = f64::midpoint(values[(values.len() - 1) / 2], values[values.len() / 2]);
+    close(middle, 1_845.336_669_921_875e-9);
+    assert_eq!(failures(&parsed), [("throws", Failed, "no | such")]);
+}

@@ -1,5 +1,5 @@
 use crate::format::FailureKind::Failed;
-use crate::format::tests::{failures, keys, output, read, row};
+use crate::format::tests::{close, failures, keys, output, read, row};
 
 #[test]
 fn values_of_all_runs_are_samples_and_warmups_are_not() {
@@ -29,4 +29,15 @@ fn a_benchmark_that_only_calibrated_failed() {
         br#"{"version": "1.0", "metadata": {"name": "x"}, "benchmarks": [{"runs": [{"warmups": [[1, 0.5]]}]}]}"#;
     let (_, parsed) = output(stdout).unwrap();
     assert_eq!(failures(&parsed), [("x", Failed, "pyperf has no values of it")]);
+}
+
+#[test]
+fn version_2_6_and_names_of_any_kind_are_read() {
+    let (_, parsed) = read("pyperf/names-2.6.1.json");
+    for (name, median) in [("a b|c", 1.971_600_967_404_23e-6), ("λ", 1.382_797_603_609_320_4e-6)] {
+        let mut values = row(&parsed, name, "sec/op").values.clone();
+        assert_eq!(values.len(), 6, "two processes with three values each; those that calibrate have none");
+        values.sort_by(f64::total_cmp);
+        close(f64::midpoint(values[2], values[3]), median);
+    }
 }

@@ -1,5 +1,5 @@
 use crate::format::FailureKind::Failed;
-use crate::format::tests::{failures, fixture, keys, output, read, row, warned};
+use crate::format::tests::{close, failures, fixture, keys, output, read, row, warned};
 
 #[test]
 fn the_file_is_the_package_and_data_are_the_samples() {
@@ -57,4 +57,27 @@ fn errors_and_missing_statistics_are_failures() {
     assert!(parsed.measurements.is_empty());
     let names: Vec<(&str, bool)> = failures(&parsed).iter().map(|(name, kind, _)| (*name, *kind == Failed)).collect();
     assert_eq!(names, [("a", true), ("b", true), ("c", true)]);
+}
+
+#[test]
+fn version_4_and_parameters_that_look_like_anything_are_read() {
+    let (_, parsed) = read("pytest-benchmark/names-4.0.0.slim.json");
+    let found = keys(&parsed);
+    let names: Vec<&str> = found.iter().map(|(_, name, _)| *name).collect();
+    let expected = [
+        "test_enc[a b]",
+        "test_enc[x|y]",
+        "test_enc[`t`]",
+        "test_enc[\\xfcn\\xef]",
+        "test_enc[[0]]",
+        "test_enc[a::b]",
+        "test_pedantic",
+        "TestC::test_in_class",
+    ];
+    assert_eq!(names, expected);
+    assert!(found.iter().all(|(package, ..)| *package == "test_b.py"));
+    // A value is the time of one call also where a round makes ten.
+    let mut values = row(&parsed, "test_pedantic", "sec/op").values.clone();
+    values.sort_by(f64::total_cmp);
+    close(values[2], 8.890_001_481_631_771e-8);
 }

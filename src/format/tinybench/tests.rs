@@ -48,3 +48,20 @@ fn without_samples_the_median_then_the_mean_then_the_rate() {
     assert_eq!(keys(&parsed), [("", "p50", "sec/op"), ("", "mean", "sec/op"), ("", "hz", "ops/s")]);
     assert_eq!(failures(&parsed), [("none", Failed, "tinybench has no time for it (aborted)")]);
 }
+
+#[test]
+fn a_task_that_throws_failed_whether_samples_are_kept_or_not() {
+    for version in ["5.1.0", "6.2.3"] {
+        for kept in ["kept", "not-kept"] {
+            let path = format!("tinybench/{kept}-{version}.slim.json");
+            let (_, parsed) = read(&path);
+            let names: Vec<&str> = keys(&parsed).iter().map(|(_, name, _)| *name).collect();
+            assert_eq!(names, ["sort | n", "async λ"], "{path}");
+            let failed: Vec<&str> = failures(&parsed).iter().map(|(name, ..)| *name).collect();
+            assert_eq!(failed, ["throws"], "{path}");
+        }
+    }
+    // Milliseconds, the median that the tool gives.
+    let (_, parsed) = read("tinybench/not-kept-6.2.3.slim.json");
+    close(row(&parsed, "async λ", "sec/op").values[0], 0.000_335_999_999_947_489_4e-3);
+}

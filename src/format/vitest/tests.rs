@@ -1,5 +1,5 @@
 use crate::format::FailureKind::Failed;
-use crate::format::tests::{failures, fixture, keys, output, read, row};
+use crate::format::tests::{close, failures, fixture, keys, output, read, row};
 
 #[test]
 fn medians_are_read_where_samples_are_empty() {
@@ -51,4 +51,17 @@ fn the_reporter_of_old_versions_has_tasks_by_suite() {
     assert_eq!(format.name(), "vitest");
     assert_eq!(row(&parsed, "sort | `x` > native", "sec/op").values, [0.4 / 1e3, 0.6 / 1e3]);
     assert_eq!(row(&parsed, "sort | `x` > copy", "sec/op").values, [0.5 / 1e3]);
+}
+
+#[test]
+fn nested_groups_of_versions_1_and_2_are_read() {
+    let names = ["top | level", "outer `g` > a b", "outer `g` > inner λ > add", "outer `g` > inner λ > add 2"];
+    // The first version had no median: the mean stands in. Milliseconds.
+    for (version, top) in [("1.6.1", 0.004_212_891_332_969_597e-3), ("2.1.9", 0.000_247_000_000_172_192_8e-3)] {
+        let (_, parsed) = read(&format!("vitest/nested-{version}.json"));
+        assert_eq!(keys(&parsed), names.map(|name| ("a.bench.ts", name, "sec/op")), "{version}");
+        close(row(&parsed, "top | level", "sec/op").values[0], top);
+        let failed: Vec<&str> = failures(&parsed).iter().map(|(name, ..)| *name).collect();
+        assert_eq!(failed, ["outer `g` > throws"], "{version}");
+    }
 }

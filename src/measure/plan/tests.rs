@@ -41,6 +41,7 @@ fn a_count_of_go_is_run_as_one_and_said() {
         ("go test -bench=. -count=10 ./...", "go test -bench=. -count=1 ./..."),
         ("go test -count 6 -bench .", "go test -count 1 -bench ."),
         ("go test -c && ./x.test -test.count=5", "go test -c && ./x.test -test.count=1"),
+        ("./x.test -test.bench=. -test.count 5", "./x.test -test.bench=. -test.count 1"),
     ] {
         let mut one = suite("s");
         one.sides = PerSide::from_fn(|_| SuiteSide { run: run.to_owned(), ..one.sides.base.clone() });
@@ -48,9 +49,27 @@ fn a_count_of_go_is_run_as_one_and_said() {
         assert_eq!(plan.suites[0].commands[0].1.head, expected);
         assert_eq!(plan.suites[0].warnings.len(), 2, "said for each side");
     }
-    let mut other = suite("s");
-    other.sides = PerSide::from_fn(|_| SuiteSide { run: "./bench -count=10".to_owned(), ..other.sides.base.clone() });
-    assert!(plan(&request(vec![other])).expect("plan").suites[0].warnings.is_empty(), "not Go's flag");
+}
+
+#[test]
+fn nothing_else_in_a_written_command_is_changed() {
+    for run in [
+        "./bench -count=10",
+        "go test -run='^$' -bench=. -benchtime=3s -cpu 1,2 ./...",
+        "cargo bench -- --sample-size 100 --measurement-time 5",
+        "./bench --benchmark_repetitions=9 --benchmark_min_time=2s --benchmark_out=b.json",
+        "java -jar benchmarks.jar -f 5 -i 20 -rf json -rff b.json",
+        "hyperfine --warmup 3 --runs 20 --export-json b.json './app -count=2'",
+    ] {
+        let mut one = suite("s");
+        one.sides = PerSide::from_fn(|_| SuiteSide { run: run.to_owned(), ..one.sides.base.clone() });
+        let plan = plan(&request(vec![one])).expect("plan");
+        assert_eq!(
+            (&plan.suites[0].commands[0].1.base, &plan.suites[0].commands[0].1.head),
+            (&run.to_owned(), &run.to_owned())
+        );
+        assert!(plan.suites[0].warnings.is_empty(), "{run}");
+    }
 }
 
 #[test]

@@ -196,3 +196,31 @@ fn repeats_are_paid_from_the_budget() {
     let screen = stage(&results, 0, StageKind::Screen).expect("stage");
     assert_eq!(screen.blocks.iter().map(|block| block.kept).collect::<Vec<_>>(), [true; 4]);
 }
+
+#[test]
+fn what_is_left_is_estimated_by_what_blocks_really_take() {
+    let script = |step: &Step| match step.kind {
+        StepKind::Warmup => Reply::prints("A 1 sec/op\n", seconds(1)),
+        StepKind::Round => Reply::prints("A 1 sec/op\n", seconds(3)),
+        _ => Reply::silent(),
+    };
+    let mut told = Told::default();
+    watched(&request(vec![suite("s")]), &mut ScriptedExec::new(script), &mut told);
+    // The warm-up promised four seconds a block; they take twelve.
+    assert_eq!(told.left, [seconds(36), seconds(24), seconds(12), seconds(0)]);
+}
+
+#[test]
+fn the_order_is_drawn_again_from_the_seed_and_another_seed_gives_another() {
+    let order = |seed: &str| {
+        let mut request = request(vec![suite("s")]);
+        request.seed = Some(seed.to_owned());
+        let mut exec = ScriptedExec::new(steady(1));
+        let results = measured(&request, &mut exec, &all_suspects);
+        assert_eq!(results.seed, seed);
+        exec.steps.iter().filter(|step| step.kind == StepKind::Round).map(|step| step.side).collect::<Vec<_>>()
+    };
+    let (one, other) = ("00112233445566778899aabbccddeeff", "ffeeddccbbaa99887766554433221100");
+    assert_eq!(order(one), order(one));
+    assert_ne!(order(one), order(other));
+}

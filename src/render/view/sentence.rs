@@ -15,7 +15,10 @@ use crate::side::Side;
 pub fn headline(report: &Report, ink: &Ink) -> (&'static str, String) {
     match report.verdict {
         Overall::Failed => ("❌", format!("Nothing could be compared: {}", first_failure(report, ink))),
-        Overall::Unchanged | Overall::Inconclusive if report.counts.failed > 0 => ("⚠️", quiet(report)),
+        Overall::Unchanged | Overall::Inconclusive if report.counts.failed > 0 || report.is_incomplete() => {
+            ("⚠️", quiet(report))
+        }
+        Overall::Improvement if report.is_incomplete() => ("⚠️", changed(report, ink)),
         Overall::Unchanged | Overall::Inconclusive => ("⚪", quiet(report)),
         Overall::Regression if report.design == Design::Files => ("🔸", changed(report, ink)),
         Overall::Improvement if report.design == Design::Files => ("🔹", changed(report, ink)),

@@ -12,7 +12,7 @@ pub fn change(unit: &str, better: Option<Direction>, up: bool) -> &'static str {
         (Some(Direction::Lower), true, true) | (Some(Direction::Higher), true, false) => "slower",
         (Some(Direction::Lower), true, false) | (Some(Direction::Higher), true, true) => "faster",
         (Some(Direction::Lower), false, true) => "more",
-        (Some(Direction::Lower), false, false) if unit.starts_with('B') => "less",
+        (Some(Direction::Lower), false, false) if number::is_size(unit) => "less",
         (Some(Direction::Lower), false, false) => "fewer",
         (_, _, true) => "higher",
         (_, _, false) => "lower",

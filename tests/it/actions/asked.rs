@@ -28,7 +28,7 @@ impl Site {
             "sender": {"login": "ada", "id": 1815, "type": "User"}})
     }
 
-    fn of_a_fork(self) -> Self {
+    pub(super) fn of_a_fork(self) -> Self {
         self.standin.with(|state| {
             let pull = state.repositories.get_mut(NAME).unwrap().pulls.get_mut(&PULL).unwrap();
             pull.head_repo = HeadRepo::Fork("eve/words".to_owned());

@@ -155,6 +155,7 @@ impl Site {
             "sender": {"login": "ada", "id": 1815, "type": "User"},
             "workflow_run": {"id": run, "run_attempt": 1, "event": "pull_request", "status": "completed",
                 "conclusion": conclusion, "head_sha": self.head, "head_branch": "change",
+                "run_started_at": "2026-01-05T08:00:00Z",
                 "head_repository": {"id": known, "full_name": NAME, "name": "words"}, "pull_requests": []}})
     }
 }
@@ -191,6 +192,43 @@ fn another_workflow_reports_the_measuring_runs_artifact_as_that_run() {
         site.keep(5, "bench-bot-results", forged.as_bytes());
         report("success").expect(2).says(complaint);
         assert_eq!(site.comment().1.state, State::Failed);
+    }
+    site.standin.assert_clean();
+}
+
+#[test]
+fn a_workflow_that_failed_after_its_measuring_had_ended_is_reported_as_what_was_measured() {
+    let site = slower();
+    let gate = site.job("pull_request", &site.pull_request(), 5, &[("token", READ_ONLY_TOKEN), ("mode", "gate")]);
+    Ran::of(gate).expect(0);
+    let request = site.output("request");
+    let whole = fs::read(site.measure(5, &request, &[])).unwrap();
+    let mut half: Value = serde_json::from_slice(&whole).unwrap();
+    half["stopped"] = json!("interrupted");
+    let half = serde_json::to_vec(&half).unwrap();
+    // When the artifact was kept the stand-in says: 08:00. A later attempt did not make it.
+    let (before, after) = ("2026-01-05T07:00:00Z", "2026-01-05T09:00:00Z");
+    for (file, conclusion, started, state) in [
+        (&whole, "failure", before, State::Done),
+        (&whole, "cancelled", before, State::Done),
+        (&whole, "timed_out", before, State::Done),
+        (&whole, "failure", after, State::Failed),
+        (&whole, "cancelled", after, State::Cancelled),
+        (&half, "failure", before, State::Failed),
+        (&half, "cancelled", before, State::Cancelled),
+        (&half, "timed_out", before, State::TimedOut),
+        // A part of the work was done again, and that attempt went well.
+        (&whole, "success", after, State::Done),
+    ] {
+        site.keep(5, "bench-bot-results", file);
+        let mut event = site.ended(5, conclusion);
+        event["workflow_run"]["run_started_at"] = json!(started);
+        // The event itself tells how the workflow ended; the input may be left out.
+        let inputs = [("token", TOKEN), ("mode", "report"), ("artifact", "bench-bot-results")];
+        Ran::of(site.job("workflow_run", &event, 9, &inputs)).expect(0);
+        let (body, meta) = site.comment();
+        assert_eq!(meta.state, state, "{conclusion}, attempt of {started}: {body}");
+        assert_eq!(body.contains("+50.0%"), matches!(state, State::Done | State::Failed), "{body}");
     }
     site.standin.assert_clean();
 }

@@ -4,7 +4,7 @@ use super::*;
 use bench_bot::results::SIZE_LIMIT;
 
 #[test]
-fn measuring_refuses_a_token_in_its_environment_and_one_that_the_checkout_left() {
+fn threat_01_and_13_measuring_refuses_a_token_in_its_environment_and_one_that_the_checkout_left() {
     let site = slower();
     let request = site.gate(5);
     let inputs = [("mode", "measure"), ("request", request.as_str()), ("isolation", "host")];
@@ -36,7 +36,7 @@ fn a_clone_without_the_commit_names_the_step() {
 }
 
 #[test]
-fn a_request_and_results_that_are_too_large_are_not_read() {
+fn threat_14_a_request_and_results_that_are_too_large_are_not_read() {
     let site = slower();
     let request = site.gate(5);
     let file = site.repo.tmp().join("request.json");

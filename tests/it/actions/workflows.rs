@@ -1,23 +1,32 @@
-//! Every workflow file of `docs/examples`, carried out: its jobs, conditions, expressions, permissions and artifacts as
-//! GitHub has them, its bench-bot steps by the built program, against the stand-in.
+//! Every workflow file of `docs/examples`, carried out: its jobs, conditions, expressions, permissions, concurrency groups,
+//! environments and artifacts as GitHub has them, its bench-bot steps by the built program, against the stand-in.
 //!
 //! Two things differ from GitHub. There is no Docker here: measuring jobs run as `org/bench-bot/host` runs them
 //! (`isolation: host`, no token), and the form in one job is carried out as its three stages, from a clone; as it is, it is
 //! run in `tests/it/sandbox/`. And this machine is not one's own: `tuning: require` is left away.
 
-mod expression;
+mod beside;
+pub(super) mod expression;
+mod service;
 
 use super::*;
 use bench_bot::github::comment::State;
 use bench_bot::standin::state::Token;
 use expression::{Context, fill, is_true};
 use serde_yaml::Value as Yaml;
-use std::collections::{BTreeMap, BTreeSet};
+use service::Service;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::Path;
 
 /// One run of one workflow file.
 struct Trial<'a> {
     site: &'a Site,
+    service: Service,
+    /// Jobs that have not ended, by name, and whether one has begun.
+    waiting: VecDeque<(String, Yaml)>,
+    begun: bool,
+    /// The group of the whole run.
+    group: Option<String>,
     event: &'a str,
     payload: &'a Value,
     run: u64,
@@ -28,6 +37,18 @@ struct Trial<'a> {
     trusted: BTreeSet<String>,
 }
 
+/// What the matrix of a job expands to: one entry without one.
+fn cells(job: &Yaml) -> Vec<Value> {
+    let matrix = job["strategy"]["matrix"].as_mapping();
+    match matrix.and_then(|matrix| matrix.iter().next()) {
+        Some((name, values)) => {
+            let values = values.as_sequence().unwrap().iter();
+            values.map(|value| json!({(name.as_str().unwrap()): serde_json::to_value(value).unwrap()})).collect()
+        }
+        None => vec![json!({})],
+    }
+}
+
 fn workflow(file: &str) -> Yaml {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/examples").join(file);
     serde_yaml::from_str(&fs::read_to_string(path).unwrap()).unwrap()
@@ -35,18 +56,74 @@ fn workflow(file: &str) -> Yaml {
 
 impl<'a> Trial<'a> {
     /// Carries out a workflow file for an event.
-    fn of(site: &'a Site, file: &str, event: &'a str, payload: &'a Value, run: u64) -> Self {
+    fn of(site: &'a Site, service: &Service, file: &str, event: &'a str, payload: &'a Value, run: u64) -> Self {
+        let mut this = Self::start(site, service, file, event, payload, run);
+        this.rest();
+        this
+    }
+
+    /// Starts a workflow file for an event; no job has begun.
+    fn start(site: &'a Site, service: &Service, file: &str, event: &'a str, payload: &'a Value, run: u64) -> Self {
         let yaml = workflow(file);
         // The key `on` is a word, not the boolean of YAML 1.1.
         assert!(yaml["on"].get(event).is_some(), "{file} does not start on {event}");
+        // In these files every job comes after those that it needs.
+        let jobs = yaml["jobs"].as_mapping().unwrap().iter();
+        let waiting = jobs.map(|(name, job)| (name.as_str().unwrap().to_owned(), job.clone())).collect();
         let (silent, trusted) = Default::default();
-        let mut this = Self { site, event, payload, run, needs: serde_json::Map::new(), silent, trusted };
-        for (name, job) in yaml["jobs"].as_mapping().unwrap() {
-            // In these files every job comes after those that it needs.
-            let ended = this.job(job);
-            this.needs.insert(name.as_str().unwrap().to_owned(), ended);
-        }
+        let needs = serde_json::Map::new();
+        let mut this = Self {
+            site,
+            service: service.clone(),
+            waiting,
+            begun: false,
+            group: None,
+            event,
+            payload,
+            run,
+            needs,
+            silent,
+            trusted,
+        };
+        this.group = this.enter(&yaml, &json!({}));
         this
+    }
+
+    /// Carries out the jobs before `name`, and begins that one.
+    fn until(&mut self, name: &str) {
+        while self.waiting[0].0 != name {
+            self.next();
+        }
+        let job = self.waiting[0].1.clone();
+        assert!(self.starts(&job), "{name} does not start");
+        for cell in cells(&job) {
+            self.enter(&job, &cell);
+        }
+        self.begun = true;
+    }
+
+    /// Carries out all jobs that are left.
+    fn rest(&mut self) {
+        while !self.waiting.is_empty() {
+            self.next();
+        }
+        if let Some(group) = self.group.take() {
+            assert!(!self.service.leave(&group, self.run), "the run was cancelled");
+        }
+    }
+
+    fn next(&mut self) {
+        let (name, job) = self.waiting.pop_front().unwrap();
+        let ended = self.job(&job);
+        self.begun = false;
+        self.needs.insert(name, ended);
+    }
+
+    /// Enters the concurrency group of a job or a workflow, if it has one.
+    fn enter(&self, yaml: &Yaml, cell: &Value) -> Option<String> {
+        let group = fill(yaml["concurrency"]["group"].as_str()?, &self.context(cell, &Value::Null));
+        self.service.enter(&group, self.run, yaml["concurrency"]["cancel-in-progress"] == true);
+        Some(group)
     }
 
     fn result(&self, job: &str) -> &str {
@@ -58,7 +135,8 @@ impl<'a> Trial<'a> {
             "inputs": self.payload.get("inputs").cloned().unwrap_or_default()})
     }
 
-    fn job(&mut self, job: &Yaml) -> Value {
+    /// Whether a job's condition and the jobs that it needs let it start.
+    fn starts(&self, job: &Yaml) -> bool {
         let needs: Vec<&str> = match &job["needs"] {
             Yaml::String(one) => vec![one],
             Yaml::Sequence(several) => several.iter().map(|it| it.as_str().unwrap()).collect(),
@@ -66,21 +144,30 @@ impl<'a> Trial<'a> {
         };
         let condition = job["if"].as_str().unwrap_or("success()");
         let good = needs.iter().all(|need| self.result(need) == "success");
-        let starts = is_true(condition, &self.context(&Value::Null, &Value::Null));
-        if !starts || !(good || condition.contains("always()")) {
+        is_true(condition, &self.context(&Value::Null, &Value::Null)) && (good || condition.contains("always()"))
+    }
+
+    fn job(&mut self, job: &Yaml) -> Value {
+        if !self.starts(job) {
             return json!({"result": "skipped", "outputs": {}});
         }
-        let matrix = job["strategy"]["matrix"].as_mapping();
-        let cells: Vec<Value> = match matrix.and_then(|matrix| matrix.iter().next()) {
-            Some((name, values)) => {
-                let values = values.as_sequence().unwrap().iter();
-                values.map(|value| json!({(name.as_str().unwrap()): serde_json::to_value(value).unwrap()})).collect()
+        if let Some(environment) = job["environment"].as_str() {
+            // Nothing of the job runs before its reviewers agree.
+            self.service.asked.borrow_mut().push((self.run, environment.to_owned()));
+            if self.service.rejects.borrow().contains(environment) {
+                return json!({"result": "failure", "outputs": {}});
             }
-            None => vec![json!({})],
-        };
+        }
         let (mut result, mut outputs) = ("success", json!({}));
-        for cell in cells {
+        for cell in cells(job) {
+            let group = fill(job["concurrency"]["group"].as_str().unwrap_or(""), &self.context(&cell, &Value::Null));
+            if self.begun && !group.is_empty() && self.service.leave(&group, self.run) {
+                result = "cancelled";
+                continue;
+            }
+            self.enter(job, &cell);
             let (good, steps) = self.steps(job, &cell);
+            self.service.leave(&group, self.run);
             if !good {
                 result = "failure";
             }
@@ -127,6 +214,12 @@ impl<'a> Trial<'a> {
         (good, outputs)
     }
 
+    /// Whether this is the pull request of a fork.
+    fn of_a_fork(&self) -> bool {
+        let head = &self.payload["pull_request"]["head"]["repo"];
+        !head.is_null() && head["id"] != self.payload["repository"]["id"]
+    }
+
     fn checkout(&self, with: &BTreeMap<String, String>, workspace: &Path) {
         assert_eq!((with["fetch-depth"].as_str(), with["persist-credentials"].as_str()), ("0", "false"));
         let source = format!("file://{}", self.site.repo.path().display());
@@ -148,12 +241,12 @@ impl<'a> Trial<'a> {
         }
     }
 
-    /// The job's token: GitHub makes one with the job's permissions.
+    /// The job's token: GitHub makes one with the job's permissions, and one that can only read for a fork's pull request.
     fn token(&self, job: &Yaml) -> String {
         let scopes = ["actions", "checks", "issues", "pull-requests", "statuses"];
         let writes: BTreeSet<&'static str> = scopes
             .into_iter()
-            .filter(|scope| job["permissions"][*scope].as_str() == Some("write"))
+            .filter(|scope| !self.of_a_fork() && job["permissions"][*scope].as_str() == Some("write"))
             .map(|scope| if scope == "pull-requests" { "pull_requests" } else { scope })
             .collect();
         let name = format!("token-that-writes-{}", writes.iter().copied().collect::<Vec<_>>().join("-"));
@@ -240,7 +333,7 @@ fn told(site: &Site, run: &Trial<'_>) {
 fn pull_request_in_one_job() {
     let site = slower();
     let payload = site.pull_request();
-    let run = Trial::of(&site, "pull-request.yml", "pull_request", &payload, 5);
+    let run = Trial::of(&site, &Service::default(), "pull-request.yml", "pull_request", &payload, 5);
     assert_eq!(run.result("bench"), "success");
     told(&site, &run);
 }
@@ -251,7 +344,7 @@ fn a_draft_is_left_alone() {
     let mut payload = site.pull_request();
     payload["pull_request"]["draft"] = json!(true);
     for file in ["pull-request.yml", "hardened.yml", "matrix.yml", "fork-measure.yml"] {
-        let run = Trial::of(&site, file, "pull_request", &payload, 5);
+        let run = Trial::of(&site, &Service::default(), file, "pull_request", &payload, 5);
         assert!(run.needs.values().all(|job| job["result"] == "skipped"), "{file}: {:?}", run.needs);
     }
     assert!(site.comments().is_empty());
@@ -262,7 +355,7 @@ fn three_jobs_and_a_matrix_of_them() {
     for file in ["hardened.yml", "matrix.yml"] {
         let site = slower();
         let payload = site.pull_request();
-        let run = Trial::of(&site, file, "pull_request", &payload, 5);
+        let run = Trial::of(&site, &Service::default(), file, "pull_request", &payload, 5);
         assert!(
             ["gate", "measure", "report"].iter().all(|job| run.result(job) == "success"),
             "{file}: {:?}",
@@ -278,18 +371,18 @@ fn a_comment_starts_a_run_and_a_strangers_does_not() {
     for file in ["comment.yml", "self-hosted.yml"] {
         let site = slower();
         let (id, payload) = site.says("/bench");
-        let run = Trial::of(&site, file, "issue_comment", &payload, 5);
+        let run = Trial::of(&site, &Service::default(), file, "issue_comment", &payload, 5);
         told(&site, &run);
         assert_eq!(site.reactions(id), ["eyes", "rocket"], "{file}");
 
         site.standin.with(|state| state.repositories.get_mut(NAME).unwrap().roles.clear());
         let (id, payload) = site.says("/bench");
-        let run = Trial::of(&site, file, "issue_comment", &payload, 6);
+        let run = Trial::of(&site, &Service::default(), file, "issue_comment", &payload, 6);
         assert_eq!(["gate", "measure", "report"].map(|job| run.result(job)), ["success", "skipped", "skipped"]);
         assert_eq!(site.reactions(id), ["-1"]);
         assert_eq!(site.comment().1.run, 5);
         let (_, payload) = site.says("nice work");
-        let run = Trial::of(&site, file, "issue_comment", &payload, 7);
+        let run = Trial::of(&site, &Service::default(), file, "issue_comment", &payload, 7);
         assert_eq!(run.result("gate"), "skipped");
     }
 }
@@ -298,26 +391,12 @@ fn a_comment_starts_a_run_and_a_strangers_does_not() {
 fn a_form_measures_a_pull_request_or_two_commits() {
     let site = slower();
     let payload = site.form(json!({"base": "main", "head": site.head}));
-    let run = Trial::of(&site, "dispatch.yml", "workflow_dispatch", &payload, 4);
+    let run = Trial::of(&site, &Service::default(), "dispatch.yml", "workflow_dispatch", &payload, 4);
     assert_eq!(run.result("report"), "success");
     assert!(site.comments().is_empty());
     assert!(site.summary().contains("+50.0%"), "{}", site.summary());
 
     let payload = site.form(json!({"pr": "7"}));
-    let run = Trial::of(&site, "dispatch.yml", "workflow_dispatch", &payload, 5);
+    let run = Trial::of(&site, &Service::default(), "dispatch.yml", "workflow_dispatch", &payload, 5);
     told(&site, &run);
-}
-
-#[test]
-fn a_forks_pull_request_is_measured_by_one_workflow_and_reported_by_the_other() {
-    let site = slower();
-    let payload = site.pull_request();
-    let measured = Trial::of(&site, "fork-measure.yml", "pull_request", &payload, 5);
-    assert_eq!(measured.result("measure"), "success");
-    assert!(site.comments().is_empty());
-
-    let payload = site.ended(5, "success");
-    let run = Trial::of(&site, "fork-report.yml", "workflow_run", &payload, 9);
-    told(&site, &run);
-    assert_eq!(site.comment().1.run, 5);
 }

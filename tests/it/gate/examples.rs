@@ -291,3 +291,55 @@ fn the_page_on_security_names_every_file_and_every_permission() {
         }
     }
 }
+
+#[test]
+fn the_readme_has_the_permissions_of_every_job_as_the_files_have_them() {
+    let readme = fs::read_to_string(root().join("README.md")).unwrap();
+    let block = readme.split("<!-- permissions:").nth(1).unwrap();
+    let block = block.split("```yaml\n").nth(1).unwrap().split("```").next().unwrap();
+    let shown: Value = serde_yaml::from_str(block).unwrap();
+    let workflows = workflows();
+    for job in jobs(&workflows) {
+        assert_eq!(shown[job.file.name.as_str()][job.name.as_str()], job.yaml["permissions"], "{job}");
+    }
+    let count: usize = shown.as_mapping().unwrap().values().map(|jobs| jobs.as_mapping().unwrap().len()).sum();
+    assert_eq!(count, jobs(&workflows).len(), "the README shows jobs that no file has");
+}
+
+/// Workflows that the README shows: small ones, for what the files do not have.
+#[test]
+fn the_readmes_own_workflows_have_only_inputs_and_modes_that_exist() {
+    let readme = fs::read_to_string(root().join("README.md")).unwrap();
+    let action: Value = serde_yaml::from_str(&fs::read_to_string(root().join("action.yml")).unwrap()).unwrap();
+    let blocks = readme.split("```yaml\n").skip(1).map(|rest| rest.split("```").next().unwrap());
+    let shown: Vec<Value> =
+        blocks.filter(|block| block.contains("\njobs:")).map(|block| serde_yaml::from_str(block).unwrap()).collect();
+    let events: BTreeSet<String> = shown
+        .iter()
+        .flat_map(|workflow| match &workflow["on"] {
+            Value::String(event) => vec![event.clone()],
+            on => on.as_mapping().unwrap().keys().map(|event| event.as_str().unwrap().to_owned()).collect(),
+        })
+        .collect();
+    let expected = ["merge_group", "pull_request", "push", "schedule"].map(str::to_owned);
+    assert_eq!(events, expected.into_iter().collect());
+    for workflow in &shown {
+        assert_eq!(workflow["permissions"], Value::Mapping(Default::default()));
+        for job in workflow["jobs"].as_mapping().unwrap().values() {
+            assert!(job["permissions"].is_mapping());
+            for step in job["steps"].as_sequence().unwrap() {
+                let uses = step["uses"].as_str().unwrap();
+                if uses.starts_with("actions/checkout@") {
+                    assert_eq!(step["with"]["persist-credentials"], false);
+                    continue;
+                }
+                assert!(["org/bench-bot@v1", "org/bench-bot/host@v1"].contains(&uses), "{uses}");
+                for input in step["with"].as_mapping().into_iter().flat_map(serde_yaml::Mapping::keys) {
+                    assert!(!action["inputs"][input].is_null(), "{input:?}");
+                }
+                let mode = step["with"]["mode"].as_str().unwrap_or("run");
+                assert_eq!(uses.contains("/host@"), mode == "calibrate", "{uses} {mode}");
+            }
+        }
+    }
+}

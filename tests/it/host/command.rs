@@ -12,6 +12,7 @@ fn keeper(place: &Place) -> u32 {
 
 #[test]
 fn show_tells_what_there_is_and_changes_nothing() {
+    let _alone = crate::alone();
     let place = Place::new();
     let intel = Fake::intel();
     let before = intel.files();
@@ -32,11 +33,18 @@ fn show_tells_what_there_is_and_changes_nothing() {
     assert!(text.contains("governor             ondemand (policy7)\n"), "{text}");
     let text = show(&Fake::vm().roots(), &place.journal());
     assert!(text.contains("steal time           not observable\n"), "{text}");
+    // A setting that is not there is said, and so is what a command's process could have.
+    for name in ["governor", "energy preference", "boost", "max frequency", "min frequency"] {
+        assert!(text.contains(&format!("{name:<20} absent: this machine has no such setting\n")), "{name} in\n{text}");
+    }
+    assert!(text.lines().any(|line| line.starts_with("cpu affinity ")), "{text}");
+    assert!(text.lines().any(|line| line.starts_with("nice  ")), "{text}");
     assert!(text.contains("benchmark's cpus     1 (no whole core but CPU 0's is free, so CPU 1 alone)\n"), "{text}");
 }
 
 #[test]
 fn tune_holds_until_restore() {
+    let _alone = crate::alone();
     let (fake, place) = (Fake::intel(), Place::new());
     let before = fake.files();
     let text = tune(&settings(), &fake.roots(), &place.journal()).unwrap();
@@ -63,6 +71,7 @@ fn tune_holds_until_restore() {
 
 #[test]
 fn a_killed_keeper_is_replaced_by_its_guardian_and_both_by_restore() {
+    let _alone = crate::alone();
     let (fake, place) = (Fake::amd(), Place::new());
     let before = fake.files();
     let journal = place.journal().dir;
@@ -87,6 +96,7 @@ fn a_killed_keeper_is_replaced_by_its_guardian_and_both_by_restore() {
 
 #[test]
 fn restore_does_not_disturb_a_run_at_work() {
+    let _alone = crate::alone();
     let (fake, place) = (Fake::amd(), Place::new());
     let mut helper = Helper::start(&fake, &place, &settings());
     let error = restore(&fake.roots(), &place.journal()).unwrap_err().to_string();
@@ -98,6 +108,7 @@ fn restore_does_not_disturb_a_run_at_work() {
 
 #[test]
 fn tune_without_a_change_leaves_nobody_behind() {
+    let _alone = crate::alone();
     let (fake, place) = (Fake::vm(), Place::new());
     let text = tune(&settings(), &fake.roots(), &place.journal()).unwrap();
     assert!(text.contains("Nothing had to be changed."), "{text}");
@@ -111,6 +122,7 @@ fn tune_without_a_change_leaves_nobody_behind() {
 
 #[test]
 fn restore_names_what_it_cannot_put_back() {
+    let _alone = crate::alone();
     let (fake, place) = (Fake::intel(), Place::new());
     tune(&settings(), &fake.roots(), &place.journal()).unwrap();
     fs::remove_file(fake.path(NO_TURBO)).unwrap();

@@ -12,6 +12,7 @@ fn pid(child: &Child) -> NixPid {
 
 #[test]
 fn after_an_error_and_a_panic() {
+    let _alone = crate::alone();
     let (fake, place) = (Fake::intel(), Place::new());
     let before = fake.files();
     let fails = || -> Result<(), String> {
@@ -32,6 +33,7 @@ fn after_an_error_and_a_panic() {
 
 #[test]
 fn after_the_signals_of_a_cancelled_job() {
+    let _alone = crate::alone();
     for signal in [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP] {
         let (fake, place) = (Fake::amd(), Place::new());
         let before = fake.files();
@@ -47,6 +49,7 @@ fn after_the_signals_of_a_cancelled_job() {
 
 #[test]
 fn after_a_kill_of_the_whole_process_group_by_the_guardian_alone() {
+    let _alone = crate::alone();
     for signal in [Signal::SIGKILL, Signal::SIGABRT] {
         let (fake, place) = (Fake::intel(), Place::new());
         let before = fake.files();
@@ -64,6 +67,7 @@ fn after_a_kill_of_the_whole_process_group_by_the_guardian_alone() {
 
 #[test]
 fn the_guardian_keeps_nothing_of_ours_and_no_signal_but_sigkill_ends_it() {
+    let _alone = crate::alone();
     let (fake, place) = (Fake::intel(), Place::new());
     let before = fake.files();
     // A descriptor that is inherited, as from a runner that did not mark its own.
@@ -98,6 +102,7 @@ fn the_guardian_keeps_nothing_of_ours_and_no_signal_but_sigkill_ends_it() {
 
 #[test]
 fn when_the_guardian_is_killed_too_the_next_start_restores_first() {
+    let _alone = crate::alone();
     let (fake, place) = (Fake::intel(), Place::new());
     let before = fake.files();
     let mut helper = Helper::start(&fake, &place, &settings());
@@ -122,6 +127,7 @@ fn kill_both(helper: &mut Helper, place: &Place) {
 
 #[test]
 fn what_another_boot_left_behind_is_dropped() {
+    let _alone = crate::alone();
     let (fake, place) = (Fake::intel(), Place::new());
     let mut helper = Helper::start(&fake, &place, &settings());
     kill_both(&mut helper, &place);
@@ -133,6 +139,7 @@ fn what_another_boot_left_behind_is_dropped() {
 
 #[test]
 fn a_second_run_leaves_the_settings_to_the_first() {
+    let _alone = crate::alone();
     let (fake, place) = (Fake::intel(), Place::new());
     let before = fake.files();
     let mut helper = Helper::start(&fake, &place, &Host { boost: None, ..settings() });
@@ -149,6 +156,7 @@ fn a_second_run_leaves_the_settings_to_the_first() {
 
 #[test]
 fn the_helper_restores_at_the_end_of_its_input_and_refuses_what_is_no_question() {
+    let _alone = crate::alone();
     use std::io::{Read, Write};
     let (fake, place) = (Fake::amd(), Place::new());
     let before = fake.files();

@@ -50,6 +50,7 @@ fn run(child: &Child, stops: u32) -> (u32, bool) {
 
 #[test]
 fn every_value_is_what_it_was_wherever_the_program_is_killed() {
+    let first = crate::alone();
     let fake = Fake::amd();
     let before = fake.files();
     let place = Place::new();
@@ -59,6 +60,7 @@ fn every_value_is_what_it_was_wherever_the_program_is_killed() {
     child.wait().unwrap_err();
     assert!(done && total > 200, "{total} stops");
     assert_eq!(fake.files(), before, "a run that is not killed");
+    drop(first);
     let mut random = SEED;
     let (mut changed, mut by_guardian, mut by_next_start) = (0, 0, 0);
     for round in 0..KILLS {
@@ -66,6 +68,7 @@ fn every_value_is_what_it_was_wherever_the_program_is_killed() {
         random ^= random << 13;
         random ^= random >> 7;
         random ^= random << 17;
+        let _alone = crate::alone();
         let stops = (random % u64::from(total)) as u32;
         let place = Place::new();
         let journal = place.journal().dir;

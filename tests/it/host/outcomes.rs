@@ -21,6 +21,7 @@ fn tuned(fake: &Fake, host: &Host, expected: &[(&str, KnobStatus)]) {
 
 #[test]
 fn intel_with_hardware_p_states() {
+    let _alone = crate::alone();
     let fake = Fake::intel();
     let host = Host { max_khz: Some(1_900_000), ..settings() };
     tuned(
@@ -41,6 +42,7 @@ fn intel_with_hardware_p_states() {
 
 #[test]
 fn while_a_session_lasts_every_value_is_in_force() {
+    let _alone = crate::alone();
     let (fake, place) = (Fake::intel(), Place::new());
     let session = begin(&fake, &place, &Host { epp: Some("performance".into()), ..settings() });
     for policy in 0..8 {
@@ -57,6 +59,7 @@ fn while_a_session_lasts_every_value_is_in_force() {
 
 #[test]
 fn amd_with_boost_for_all_and_for_each() {
+    let _alone = crate::alone();
     let expected = [("governor", applied("powersave", "performance")), ("boost", applied("on", "off"))];
     tuned(&Fake::amd(), &settings(), &expected);
     // The other way: the one for all must be on before the others may be.
@@ -68,18 +71,21 @@ fn amd_with_boost_for_all_and_for_each() {
 
 #[test]
 fn each_policy_gets_back_what_it_had() {
+    let _alone = crate::alone();
     let expected = [("governor", applied("schedutil, ondemand", "performance")), ("boost", applied("on", "off"))];
     tuned(&Fake::acpi(), &settings(), &expected);
 }
 
 #[test]
 fn arm_has_no_boost() {
+    let _alone = crate::alone();
     let expected = [("governor", applied("schedutil", "performance")), ("boost", KnobStatus::Absent)];
     tuned(&Fake::arm(), &settings(), &expected);
 }
 
 #[test]
 fn a_virtual_machine_has_nothing_to_set_and_nothing_is_left_there() {
+    let _alone = crate::alone();
     let (fake, place) = (Fake::vm(), Place::new());
     let session = begin(&fake, &place, &settings());
     assert_eq!(status(session.outcomes(), "governor"), KnobStatus::Absent);
@@ -93,6 +99,7 @@ fn a_virtual_machine_has_nothing_to_set_and_nothing_is_left_there() {
 
 #[test]
 fn a_value_that_is_there_already_is_not_written() {
+    let _alone = crate::alone();
     let fake = Fake::intel();
     (0..8).for_each(|cpu| {
         fake.write(&format!("sys/devices/system/cpu/cpufreq/policy{cpu}/scaling_governor"), "performance");
@@ -104,6 +111,7 @@ fn a_value_that_is_there_already_is_not_written() {
 
 #[test]
 fn required_settings_that_are_refused_stop_the_run_and_everything_is_put_back() {
+    let _alone = crate::alone();
     let (fake, place) = (Fake::arm(), Place::new());
     let before = fake.files();
     let host = Host { tuning: REQUIRE, ..settings() };
@@ -116,6 +124,7 @@ fn required_settings_that_are_refused_stop_the_run_and_everything_is_put_back() 
 
 #[test]
 fn tuning_that_is_off_touches_nothing() {
+    let _alone = crate::alone();
     let (fake, place) = (Fake::intel(), Place::new());
     let before = fake.files();
     let host = Host { tuning: Tuning::Off, ..Host::default() };
@@ -128,6 +137,7 @@ fn tuning_that_is_off_touches_nothing() {
 
 #[test]
 fn another_users_files_are_denied_with_the_error() {
+    let _alone = crate::alone();
     let (fake, place) = (Fake::intel(), Place::new());
     if !is_root("another_users_files_are_denied_with_the_error") {
         return;
@@ -156,6 +166,7 @@ fn another_users_files_are_denied_with_the_error() {
 
 #[test]
 fn a_read_only_mount_is_denied_with_the_error() {
+    let _alone = crate::alone();
     let (fake, place) = (Fake::amd(), Place::new());
     if !is_root("a_read_only_mount_is_denied_with_the_error") {
         return;
@@ -179,6 +190,7 @@ fn a_read_only_mount_is_denied_with_the_error() {
 
 #[test]
 fn a_file_that_takes_no_value_is_denied_and_the_rest_is_set() {
+    let _alone = crate::alone();
     let (fake, place) = (Fake::intel(), Place::new());
     let before = fake.files();
     // Writing fails as on a full disk; reading gives nothing that could be put back.
@@ -195,6 +207,7 @@ fn a_file_that_takes_no_value_is_denied_and_the_rest_is_set() {
 
 #[test]
 fn without_a_place_for_a_journal_nothing_is_written() {
+    let _alone = crate::alone();
     let (fake, place) = (Fake::intel(), Place::new());
     let before = fake.files();
     let nowhere = JournalPlace { dir: place.dir.path().join("no/such/folder"), program: BIN.into() };

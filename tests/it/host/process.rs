@@ -96,7 +96,10 @@ fn a_denied_priority_is_seen_as_denied() {
     }
     fs::set_permissions(place.dir.path(), std::os::unix::fs::PermissionsExt::from_mode(0o777)).unwrap();
     let program = place.dir.path().join("it");
-    fs::copy(std::env::current_exe().unwrap(), &program).unwrap();
+    // Copied by another process: a descriptor of ours that is open for writing would be in every child that another test
+    // starts meanwhile, and such a file cannot be run.
+    let copied = Command::new("cp").arg(std::env::current_exe().unwrap()).arg(&program).status().unwrap();
+    assert!(copied.success());
     let answer = |user: &[&str]| {
         let mut command = Command::new("setpriv");
         command.args(user).arg(&program).env("TMPDIR", place.dir.path()).current_dir("/");

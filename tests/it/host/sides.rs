@@ -1,8 +1,14 @@
 //! Settings of one side alone, and what others change meanwhile.
 
 use super::*;
+use bench_bot::host::Observer;
 use bench_bot::host::frequency::table;
 use bench_bot::host::{Frequencies, frequencies};
+use bench_bot::measure::exec::{Exec, Step, StepKind};
+use bench_bot::measure::process::{HostExec, SideFolders};
+use bench_bot::side::{PerSide, Side};
+use std::cell::RefCell;
+use std::rc::Rc;
 
 const CUR: &str = "cpufreq/scaling_cur_freq";
 
@@ -17,6 +23,7 @@ fn run_hardware(fake: &Fake) {
 
 #[test]
 fn one_commit_under_two_settings_with_the_mhz_of_every_cpu() {
+    let _alone = crate::alone();
     let (fake, place) = (Fake::acpi(), Place::new());
     let before = fake.files();
     let as_found = nothing();
@@ -51,8 +58,60 @@ fn one_commit_under_two_settings_with_the_mhz_of_every_cpu() {
     assert!(place.is_clean());
 }
 
+/// The whole way: the process of each round reads the settings that are in force while it runs.
+#[test]
+fn each_round_runs_under_the_settings_of_its_side() {
+    let _alone = crate::alone();
+    let (fake, place) = (Fake::acpi(), Place::new());
+    let before = fake.files();
+    let trees = tempfile::tempdir().unwrap();
+    let folders = PerSide::from_fn(|side: Side| {
+        let tree = trees.path().join(side.name());
+        fs::create_dir(&tree).unwrap();
+        SideFolders { tree, private: trees.path().join(format!("{side}-private")) }
+    });
+    let text =
+        "suites: [{name: s, run: x, head: {host: {governor: performance, boost: off}}}]\nhost: {tuning: best-effort}";
+    let mut config = bench_bot::config::load("b.yml", text).unwrap();
+    config.host = nothing();
+    let own = config.suites[0].sides.head.host.as_mut().unwrap();
+    (own.cpus, own.nice) = (Cpus::All, None);
+    let session = Rc::new(RefCell::new(begin(&fake, &place, &config.host)));
+    let observer = Observer::new(Rc::clone(&session), &config, &fake.roots(), false);
+    let mut exec = HostExec::new(folders).unwrap();
+    exec.hook(Box::new(observer));
+    let read = |file: &str| fake.path(file).display().to_string();
+    let command = format!("cat {} {}", read(GOVERNOR), read("sys/devices/system/cpu/cpufreq/boost"));
+    let step = |side: Side| Step {
+        side,
+        suite: "s".to_owned(),
+        kind: StepKind::Round,
+        command: command.clone(),
+        directory: String::new(),
+        env: Default::default(),
+        timeout: std::time::Duration::from_secs(60),
+        remove: Vec::new(),
+        collect: Vec::new(),
+        require: Vec::new(),
+        position: 1,
+    };
+    for side in [Side::Base, Side::Head, Side::Head, Side::Base] {
+        let ran = exec.run(&step(side)).unwrap();
+        let seen = String::from_utf8(ran.stdout).unwrap();
+        let wanted = if side == Side::Head { "performance\n0\n" } else { "schedutil\n1\n" };
+        assert_eq!(seen, wanted, "{side}");
+    }
+    // The guardian was started for the first round of head, and did not end with it.
+    let guardian = session.borrow().guardian_pid().unwrap();
+    assert_eq!(guardian_of(&place.journal().dir), Some(guardian));
+    drop(exec);
+    let _ = Rc::try_unwrap(session).unwrap().into_inner().finish();
+    assert_eq!(fake.files(), before);
+}
+
 #[test]
 fn sides_that_both_ask_are_switched_without_a_detour() {
+    let _alone = crate::alone();
     let (fake, place) = (Fake::intel(), Place::new());
     let before = fake.files();
     let mut session = begin(&fake, &place, &settings());
@@ -69,6 +128,7 @@ fn sides_that_both_ask_are_switched_without_a_detour() {
 
 #[test]
 fn a_side_that_requires_what_is_not_there_puts_everything_back() {
+    let _alone = crate::alone();
     let (fake, place) = (Fake::arm(), Place::new());
     let before = fake.files();
     let mut session = begin(&fake, &place, &Host { boost: None, ..settings() });
@@ -79,6 +139,7 @@ fn a_side_that_requires_what_is_not_there_puts_everything_back() {
 
 #[test]
 fn what_somebody_else_changed_is_reported_as_drifted_and_put_back() {
+    let _alone = crate::alone();
     let (fake, place) = (Fake::intel(), Place::new());
     let before = fake.files();
     let session = begin(&fake, &place, &settings());
@@ -92,6 +153,7 @@ fn what_somebody_else_changed_is_reported_as_drifted_and_put_back() {
 
 #[test]
 fn what_somebody_else_changed_and_we_did_not_stays_theirs() {
+    let _alone = crate::alone();
     let (fake, place) = (Fake::intel(), Place::new());
     let session = begin(&fake, &place, &settings());
     let limit = "sys/devices/system/cpu/cpufreq/policy2/scaling_max_freq";
@@ -102,6 +164,7 @@ fn what_somebody_else_changed_and_we_did_not_stays_theirs() {
 
 #[test]
 fn a_setting_that_cannot_be_put_back_is_named_and_the_next_start_tries_again() {
+    let _alone = crate::alone();
     let (fake, place) = (Fake::intel(), Place::new());
     let before = fake.files();
     let session = begin(&fake, &place, &settings());

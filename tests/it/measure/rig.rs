@@ -149,6 +149,7 @@ fn parse(_format: &str, stdout: &[u8], files: &BTreeMap<String, Vec<u8>>) -> Res
 
 /// The whole way from two commits to results, as a run in a terminal goes it. The workspace is made below `parent`.
 pub(super) fn measured(rig: &Rig, parent: &Path, request: &Request, options: &Options) -> anyhow::Result<Results> {
+    let _alone = crate::alone();
     signal::install()?;
     let workspace = Workspace::create(parent)?;
     let repository = Repository::from_clone(&workspace, &rig.user)?;

@@ -3,10 +3,10 @@
 use serde_json::{Value, json};
 
 /// What names stand for.
-pub(super) type Context = Value;
+pub(in crate::actions) type Context = Value;
 
 /// A text with every `${{ … }}` replaced.
-pub(super) fn fill(text: &str, context: &Context) -> String {
+pub(in crate::actions) fn fill(text: &str, context: &Context) -> String {
     let mut filled = String::new();
     let mut rest = text;
     while let Some((before, after)) = rest.split_once("${{") {
@@ -19,7 +19,7 @@ pub(super) fn fill(text: &str, context: &Context) -> String {
 }
 
 /// Whether a condition holds, with `${{ … }}` around it or without.
-pub(super) fn is_true(condition: &str, context: &Context) -> bool {
+pub(in crate::actions) fn is_true(condition: &str, context: &Context) -> bool {
     let condition = condition.trim();
     let inner = condition.strip_prefix("${{").and_then(|rest| rest.strip_suffix("}}")).unwrap_or(condition);
     truth(&evaluate(inner, context))

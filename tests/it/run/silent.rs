@@ -1,0 +1,63 @@
+//! Wrong answers that look right. Most of them have their tests where they are prevented; these go the whole way.
+
+use super::{run, verdict};
+use crate::bot::{CONFIG, Repo, prints, report};
+use bench_bot::report::Verdict;
+use bench_bot::side::Side;
+
+/// The benchmarks fail, the command's exit code is that of something else, and the job is green.
+#[test]
+fn benchmarks_that_fail_under_a_green_exit_code_are_failed_rows() {
+    let good = prints(&["Glob1 10 100 ns/op", "Glob2 10 100 ns/op"]);
+    let bad = format!(
+        "{}echo '--- FAIL: BenchmarkGlob2'\necho '    glob_test.go:7: no match'\nexit 0\n",
+        prints(&["Glob1 10 100 ns/op"])
+    );
+    let repo = Repo::of_scripts(&good, &bad);
+    run(&repo, &["--base", "main", "--fail-on", "failure"]).expect(1);
+    assert_eq!(verdict(&repo, "Glob1"), Verdict::Unchanged);
+    let Verdict::Failed(Side::Head, why) = verdict(&repo, "Glob2") else { panic!("{:?}", verdict(&repo, "Glob2")) };
+    assert!(why.contains("no match"), "{why}");
+}
+
+/// Head's benchmark over base's code may measure another path: that it was put there is always said.
+#[test]
+fn a_benchmark_that_was_put_into_the_other_side_is_named() {
+    let config = CONFIG.replace("    run:", "    overlay: {from: head, paths: [bench.sh], to: base}\n    run:");
+    let repo = Repo::new();
+    let value = |lib: &str| format!("TIME={lib}\n");
+    repo.commit(&[(".github/bench-bot.yml", config.as_str()), ("lib.sh", value("100").as_str())]);
+    repo.git(&["checkout", "--quiet", "-b", "change"]);
+    let bench = ". ./lib.sh\necho \"BenchmarkA 10 $TIME ns/op\"\n";
+    repo.commit(&[("lib.sh", value("200").as_str()), ("bench.sh", bench)]);
+    run(&repo, &["--base", "main"]).expect(0).says("bench.sh from head were put into base before its setup");
+    assert_eq!(verdict(&repo, "A"), Verdict::Regression);
+    let warnings = report(&repo.job().join("report.json")).warnings;
+    assert!(warnings.iter().any(|warning| warning.message.contains("were put into base")), "{warnings:?}");
+}
+
+/// A value that is no number is a failed row, whichever way it is none.
+#[test]
+fn neither_nan_nor_infinity_is_a_value() {
+    let good = prints(&["Nan 10 100 ns/op", "Inf 10 100 ns/op", "Good 10 100 ns/op"]);
+    let bad = prints(&["Nan 10 NaN ns/op", "Inf 10 +Inf ns/op", "Good 10 100 ns/op"]);
+    let repo = Repo::of_scripts(&good, &bad);
+    run(&repo, &["--base", "main"]).expect(0);
+    for name in ["Nan", "Inf"] {
+        let told = verdict(&repo, name);
+        assert!(matches!(told, Verdict::Failed(Side::Head, _)), "{name}: {told:?}");
+    }
+    assert_eq!(verdict(&repo, "Good"), Verdict::Unchanged);
+}
+
+/// Nothing is told three times.
+#[test]
+fn an_empty_output_is_told_once_a_side_and_not_blamed_on_the_time() {
+    let repo = Repo::of_scripts("true\n", "true\n");
+    run(&repo, &["--base", "main"]).expect(3);
+    let report = report(&repo.job().join("report.json"));
+    let told: Vec<&str> = report.warnings.iter().map(|warning| warning.message.as_str()).collect();
+    assert_eq!(told.iter().filter(|message| message.contains("0 benchmarks on")).count(), 2, "{told:?}");
+    assert!(!told.iter().any(|message| message.contains("for want of time")), "{told:?}");
+    assert!(!told.iter().any(|message| message.contains("holds no benchmark")), "{told:?}");
+}
