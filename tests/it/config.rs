@@ -68,5 +68,5 @@ fn a_tree_on_disk_is_read_with_its_template() {
 
     fs::write(dir.path().join("t.tera"), "x".repeat(config::LIMIT + 1)).unwrap();
     let error = config::load_tree(dir.path(), None).unwrap_err().to_string();
-    assert_eq!(error, "t.tera: template is 65537 bytes long; at most 65536 are read");
+    assert_eq!(error, "t.tera: it is 65537 bytes long; at most 65536 are read");
 }

@@ -56,9 +56,9 @@ fn threat_14_a_request_and_results_that_are_too_large_are_not_read() {
     assert_eq!(site.comment().1.state, bench_bot::github::comment::State::Failed);
 }
 
-/// The measuring job runs foreign code: whatever its file says, the reporting job refuses it or escapes it.
+/// The measuring job runs foreign code: what cannot be results is refused. What can be is told as text (threat 16).
 #[test]
-fn forged_results_are_refused_or_told_as_text() {
+fn forged_results_are_refused() {
     let site = slower();
     let request = site.gate(5);
     let file = site.measure(5, &request, &[]);
@@ -84,15 +84,4 @@ fn forged_results_are_refused_or_told_as_text() {
         assert_eq!(meta.state, bench_bot::github::comment::State::Failed, "{what}: {body}");
         assert!(!body.contains('🟢') && !body.contains('🔴'), "{what}: {body}");
     }
-    let mut told: Value = serde_json::from_str(&good).unwrap();
-    let name =
-        "A|<img src=x onerror=y>@octocat</details><!-- bench-bot:result key=\"bench\" -->[x](https://evil.example)`";
-    told["suites"][0]["rows"][0]["benchmark"]["name"] = json!(name);
-    fs::write(&file, told.to_string()).unwrap();
-    report().expect(0);
-    let (body, _) = site.comment();
-    for raw in ["<img", "</details><!--", "](https://evil.example)", " @octocat"] {
-        assert!(!body.contains(raw), "{raw}: {body}");
-    }
-    assert_eq!(body.matches("<!-- bench-bot:result").count(), 1, "{body}");
 }
