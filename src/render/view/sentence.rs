@@ -4,6 +4,7 @@ use super::order::{self, Weight};
 use super::row::{delta_text, figures, label};
 use super::word;
 use crate::config::Correction;
+use crate::format::BenchmarkId;
 use crate::render::ink::Ink;
 use crate::render::number;
 use crate::report::{Counts, Design, Noise, Overall, Report, Row};
@@ -80,6 +81,12 @@ fn changed(report: &Report, ink: &Ink) -> String {
     text
 }
 
+/// The name of a benchmark, with its number of processors where that tells it from another row.
+fn name_in(report: &Report, id: &BenchmarkId) -> String {
+    let twin = |row: &Row| row.benchmark.name == id.name && row.benchmark.procs != id.procs;
+    label(id, rows(report).any(twin))
+}
+
 /// The largest change of a kind: name, delta, unit, word.
 fn largest(report: &Report, ink: &Ink, weight: Weight) -> Option<String> {
     let rows = report.suites.iter().flat_map(|suite| &suite.rows);
@@ -89,7 +96,7 @@ fn largest(report: &Report, ink: &Ink, weight: Weight) -> Option<String> {
     let delta = row.delta.as_ref()?;
     Some(format!(
         "{} {} {} ({})",
-        ink.outside(&label(&row.benchmark, false)),
+        ink.outside(&name_in(report, &row.benchmark)),
         delta_text(delta, &figures(row)),
         ink.unit(&row.unit),
         word::of_row(row)
@@ -217,7 +224,7 @@ pub fn unreachable(report: &Report) -> Option<String> {
 #[must_use]
 pub fn method(report: &Report, ink: &Ink) -> Vec<String> {
     let mut sentences = vec![how_measured(report)];
-    sentences.extend(report.noise.as_ref().map(|noise| noise_sentence(noise, ink)));
+    sentences.extend(report.noise.as_ref().map(|noise| noise_sentence(report, noise, ink)));
     if told(report, "error-rate") {
         sentences.push(family(report));
     } else {
@@ -288,12 +295,12 @@ fn seed_text(seed: &str) -> &str {
     if seed.len() <= 64 && seed.chars().all(|c| c.is_ascii_hexdigit()) { seed } else { "(invalid)" }
 }
 
-fn noise_sentence(noise: &Noise, ink: &Ink) -> String {
+fn noise_sentence(report: &Report, noise: &Noise, ink: &Ink) -> String {
     format!(
         "Noise of this run: two rounds of the same code differ by {} in the median row, by {} in the worst ({}).",
         number::percent(noise.median),
         number::percent(noise.worst),
-        ink.outside(&label(&noise.worst_row, false))
+        ink.outside(&name_in(report, &noise.worst_row))
     )
 }
 
