@@ -69,14 +69,37 @@ fn every_link_to_a_file_leads_somewhere() {
     }
 }
 
-#[test]
-fn every_input_is_in_the_readme_or_in_action_yml_with_a_description() {
-    let action: serde_yaml::Value = serde_yaml::from_str(&read("action.yml")).unwrap();
-    for part in ["inputs", "outputs"] {
+/// The README's tables of the action, as action.yml has them.
+fn tables(action: &serde_yaml::Value) -> String {
+    let mut text = String::new();
+    for (part, head) in
+        [("inputs", "| input | default | |\n|---|---|---|\n"), ("outputs", "\n| output | |\n|---|---|\n")]
+    {
+        text.push_str(head);
         for (name, entry) in action[part].as_mapping().unwrap() {
-            assert!(entry["description"].as_str().is_some_and(|text| text.len() > 10), "{part} {name:?}");
+            let (name, description) = (name.as_str().unwrap(), entry["description"].as_str().unwrap());
+            assert!(description.len() > 10 && !description.contains('|'), "{part} {name}");
+            let default = entry["default"].as_str().map(|default| format!("`{default}`")).unwrap_or_default();
+            let default = if part == "inputs" { format!(" {default} |") } else { String::new() };
+            text.push_str(&format!("| `{name}` |{default} {description} |\n"));
         }
     }
+    text
+}
+
+#[test]
+fn the_readme_has_every_input_and_output_of_the_action() {
+    let action: serde_yaml::Value = serde_yaml::from_str(&read("action.yml")).unwrap();
+    let (begin, end) = ("<!-- action: held to action.yml by a test -->\n", "<!-- /action -->");
+    let readme = read("README.md");
+    let (before, rest) = readme.split_once(begin).unwrap();
+    let (found, after) = rest.split_once(end).unwrap();
+    let current = tables(&action);
+    if std::env::var_os("BENCH_BOT_UPDATE").is_some() {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md");
+        return fs::write(path, format!("{before}{begin}{current}{end}{after}")).unwrap();
+    }
+    assert_eq!(found, current, "run this test once with BENCH_BOT_UPDATE=1");
 }
 
 /// Inputs that the code reads, by their literal names.

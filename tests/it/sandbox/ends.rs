@@ -26,14 +26,19 @@ fn nothing_is_left_after_success_and_everything_belongs_to_the_owner() {
 
 #[test]
 fn a_second_run_waits_and_gives_up_in_the_end() {
-    let Some(mut rig) = Rig::new("a_second_run_waits_and_gives_up_in_the_end") else { return };
-    let exec = rig.sandbox();
-    rig.patience = Duration::from_millis(1);
-    let second = rig.begin(&[suite("s")]);
-    assert!(matches!(second, Err(SandboxError::Busy { .. })), "{second:?}");
-    drop(exec);
-    rig.patience = Duration::from_secs(900);
-    rig.begin(&[suite("s")]).unwrap();
+    let name = "a_second_run_waits_and_gives_up_in_the_end";
+    let (Some(first), Some(mut second)) = (Rig::new(name), Rig::new(name)) else { return };
+    let exec = first.sandbox();
+    second.patience = Duration::from_millis(1);
+    let refused = second.begin(&[suite("s")]);
+    assert!(matches!(refused, Err(SandboxError::Busy { .. })), "{refused:?}");
+    second.patience = Duration::from_secs(900);
+    // It is waiting when the first one ends.
+    std::thread::scope(|scope| {
+        let waits = scope.spawn(|| second.begin(&[suite("s")]).map(drop).map_err(|error| error.to_string()));
+        drop(exec);
+        assert_eq!(waits.join().unwrap(), Ok(()));
+    });
 }
 
 #[test]
