@@ -38,6 +38,8 @@ use tokio::net::unix::pipe::Receiver;
 const SOCKET: &str = "/var/run/docker.sock";
 /// Limit of one ordinary answer.
 const ANSWER: Duration = Duration::from_secs(120);
+/// How often pausing is tried again.
+const PAUSE_ATTEMPTS: u32 = 20;
 /// Limit of cleaning up. A cancelled job gives 7.5 s until it is killed, so that most of it must fit there.
 const CLEANING: Duration = Duration::from_secs(20);
 
@@ -192,7 +194,7 @@ impl Engine {
                 return Ok(());
             }
             if frozen {
-                self.docker.pause_container(container).await?;
+                self.pause(container).await?;
             } else {
                 self.docker.unpause_container(container).await?;
             }
@@ -202,6 +204,17 @@ impl Engine {
             }
         })
         .with_context(|| if frozen { "pausing the other side" } else { "waking a side" })
+    }
+
+    /// Pauses a container. The kernel may need more time to freeze everything than an engine of a busy machine waits.
+    async fn pause(&self, container: &str) -> Result<()> {
+        let mut attempts = 0;
+        loop {
+            match self.docker.pause_container(container).await {
+                Err(error) if status(&error) == Some(500) && attempts < PAUSE_ATTEMPTS => attempts += 1,
+                done => return Ok(done?),
+            }
+        }
     }
 
     async fn state(&self, container: &str) -> Result<Option<ContainerStateStatusEnum>> {

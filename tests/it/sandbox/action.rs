@@ -136,6 +136,17 @@ impl Job {
         Some(job)
     }
 
+    /// Puts a configuration on the target branch.
+    fn policy(&self, config: &str) {
+        self.standin.with(|state| {
+            let known = state.repositories.get_mut(NAME).unwrap();
+            for commit in [&self.base, &self.head] {
+                let file = (commit.clone(), ".github/bench-bot.yml".to_owned());
+                known.files.insert(file, config.as_bytes().to_vec());
+            }
+        });
+    }
+
     /// New files for the commands of the next step.
     fn clear(&self) {
         for file in ["output", "env", "path", "state", "step_summary"] {

@@ -17,6 +17,7 @@ fn a_workflow_of_the_examples_comments_under_act() {
         eprintln!("SKIPPED a_workflow_of_the_examples_comments_under_act: it needs BENCH_BOT_TEST_ACT");
         return;
     };
+    job.policy("rounds: {fixed: 8}\n");
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let folder = tempfile::tempdir().unwrap();
     let put = |path: &str, text: &str| {
@@ -55,7 +56,6 @@ fn a_workflow_of_the_examples_comments_under_act() {
         ("GITHUB_GRAPHQL_URL", &job.standin.graphql_url()),
         ("GITHUB_SERVER_URL", &server.url),
         ("RUNNER_ENVIRONMENT", "github-hosted"),
-        ("INPUT_ROUNDS", "8"),
     ] {
         command.args(["--env", &format!("{name}={value}")]);
     }

@@ -13,13 +13,7 @@ fn job(test: &str, fake: &Fake, config: &str) -> Option<Job> {
     let mut job = Job::new(test, None)?;
     let tree = fake.roots().sys.join("devices/system/cpu");
     job.more = vec!["-v".to_owned(), format!("{}:/{CPU}:ro", tree.display())];
-    job.standin.with(|state| {
-        let known = state.repositories.get_mut(NAME).unwrap();
-        for commit in [&job.base, &job.head] {
-            let file = (commit.clone(), ".github/bench-bot.yml".to_owned());
-            known.files.insert(file, config.as_bytes().to_vec());
-        }
-    });
+    job.policy(config);
     Some(job)
 }
 
