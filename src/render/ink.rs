@@ -217,7 +217,9 @@ fn harmless(word: &str, first: bool) -> bool {
     static COMMIT: LazyLock<Regex> = LazyLock::new(|| Regex::new("^[0-9a-f]{7,}").expect("a constant pattern"));
     // A number with a point or a bracket would begin a list.
     let list = first && word.starts_with(|c: char| c.is_ascii_digit()) && word.ends_with(['.', ')']);
-    word.len() <= 60 && !list && WORD.is_match(word) && !COMMIT.is_match(word.trim_start_matches('('))
+    // GitHub makes links of what begins so.
+    let link = word.to_ascii_lowercase().contains("www.");
+    word.len() <= 60 && !list && !link && WORD.is_match(word) && !COMMIT.is_match(word.trim_start_matches('('))
 }
 
 fn digit(ascii: u8) -> char {
