@@ -159,6 +159,7 @@ impl ContainerExec {
             if placement == Placement::default() {
                 continue;
             }
+            self.remains.engine.freeze(&self.boxes[index].id, false)?;
             let job = Job { cpus: placement.cpus, nice: placement.nice, ..self.empty_job() };
             let answer = self.launch(index, &job, "probe", AROUND)?;
             let outcomes: Vec<KnobOutcome> =

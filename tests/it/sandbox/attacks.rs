@@ -212,7 +212,8 @@ fn a_fork_bomb_ends_at_the_limit() {
 #[test]
 fn a_memory_hog_is_ended_and_named() {
     let Some(mut rig) = Rig::new("a_memory_hog_is_ended_and_named") else { return };
-    rig.limits.memory = 256 << 20;
+    // More than what stays when everything has ended: shared memory and output.
+    rig.limits.memory = 640 << 20;
     let mut exec = rig.sandbox();
     let done = exec.run(&round(Side::Head, "tail /dev/zero")).unwrap();
     assert_eq!(done.status, StepStatus::OutOfMemory, "{}", err(&done));
