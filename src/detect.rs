@@ -17,7 +17,6 @@ use crate::config::{Config, Narrow, Source, Suite, SuiteSide};
 use crate::side::{PerSide, Side};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 use tree::Tree;
 
 /// What was found in a tree.
@@ -302,36 +301,8 @@ fn finish(findings: Findings, place: &str) -> Result<Detected, DetectError> {
 /// A suite that does the same on both sides: `tool` at the top of the tree, `tool:directory` below it.
 fn suite(tool: &str, directory: &str, run: String) -> Suite {
     let name = if directory.is_empty() { tool.to_owned() } else { format!("{tool}:{directory}") };
-    let side = SuiteSide {
-        directory: directory.to_owned(),
-        setup: None,
-        run,
-        format: "auto".to_owned(),
-        output: None,
-        env: BTreeMap::new(),
-        timeout: Duration::from_secs(300),
-        require: Vec::new(),
-        image: None,
-        dockerfile: None,
-        network: false,
-        host: None,
-    };
-    Suite {
-        name,
-        sides: PerSide { base: side.clone(), head: side },
-        checkout: crate::config::Checkout::default(),
-        controls: None,
-        filter: None,
-        list: None,
-        parameters: BTreeMap::new(),
-        metrics: BTreeMap::new(),
-        overlay: None,
-        sweep: None,
-        inspect: Vec::new(),
-        prepare: None,
-        detected: true,
-        narrow: None,
-    }
+    let side = SuiteSide { directory: directory.to_owned(), ..SuiteSide::new(run) };
+    Suite { detected: true, ..Suite::new(name, PerSide { base: side.clone(), head: side }) }
 }
 
 /// Changes both sides of a suite alike.

@@ -15,6 +15,53 @@ const MAX_SUITES: usize = 100;
 /// Longest command, in bytes.
 const MAX_COMMAND: usize = 16 * 1024;
 
+/// Limit of a step that the configuration gives none.
+const TIMEOUT: Duration = Duration::from_secs(300);
+
+impl Suite {
+    /// A suite with what a configuration that is silent leaves it.
+    #[must_use]
+    pub fn new(name: String, sides: PerSide<SuiteSide>) -> Self {
+        Self {
+            name,
+            sides,
+            checkout: Checkout::default(),
+            controls: None,
+            filter: None,
+            list: None,
+            parameters: BTreeMap::new(),
+            metrics: BTreeMap::new(),
+            overlay: None,
+            sweep: None,
+            inspect: Vec::new(),
+            prepare: None,
+            detected: false,
+            narrow: None,
+        }
+    }
+}
+
+impl SuiteSide {
+    /// A side that runs `run` at the top of its tree, with what a configuration that is silent leaves it.
+    #[must_use]
+    pub fn new(run: String) -> Self {
+        Self {
+            directory: String::new(),
+            setup: None,
+            run,
+            format: "auto".to_owned(),
+            output: None,
+            env: BTreeMap::new(),
+            timeout: TIMEOUT,
+            require: Vec::new(),
+            image: None,
+            dockerfile: None,
+            network: false,
+            host: None,
+        }
+    }
+}
+
 /// Checks the list of suites. `host` is what sides with settings of their own start from.
 pub(super) fn suites(raw: Option<Vec<RawSuite>>, host: &Host, place: &Place) -> Result<Vec<Suite>, Fault> {
     let Some(raw) = raw else { return Ok(Vec::new()) };
@@ -149,7 +196,7 @@ fn side(own: &RawSide, common: &RawSide, host: Option<&Host>, place: &Place) -> 
         format: text(pick!(format), "format", format)?.unwrap_or_else(|| "auto".to_owned()),
         output: text(pick!(output), "output", non_empty_path)?,
         env,
-        timeout: check::time(pick!(timeout).copied(), &place.key("timeout"))?.unwrap_or(Duration::from_secs(300)),
+        timeout: check::time(pick!(timeout).copied(), &place.key("timeout"))?.unwrap_or(TIMEOUT),
         require: paths(pick!(require), &place.key("require"))?,
         image: text(image, "image", image_reference)?,
         dockerfile: text(dockerfile, "dockerfile", non_empty_path)?.map(|path| Template { path, text: String::new() }),

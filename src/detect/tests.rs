@@ -4,6 +4,7 @@ mod go;
 use super::*;
 use crate::format::Format;
 use std::fs;
+use std::time::Duration;
 use tempfile::TempDir;
 
 /// A tree with these files.

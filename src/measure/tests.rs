@@ -18,36 +18,8 @@ mod narrowing;
 mod stories;
 
 pub(crate) fn suite(name: &str) -> Suite {
-    let side = SuiteSide {
-        directory: String::new(),
-        setup: Some("build".to_owned()),
-        run: "bench".to_owned(),
-        format: "auto".to_owned(),
-        output: None,
-        env: BTreeMap::new(),
-        timeout: Duration::from_secs(300),
-        require: Vec::new(),
-        image: None,
-        dockerfile: None,
-        network: false,
-        host: None,
-    };
-    Suite {
-        name: name.to_owned(),
-        sides: PerSide { base: side.clone(), head: side },
-        checkout: Default::default(),
-        controls: None,
-        filter: None,
-        list: None,
-        parameters: BTreeMap::new(),
-        metrics: BTreeMap::new(),
-        overlay: None,
-        sweep: None,
-        inspect: Vec::new(),
-        prepare: None,
-        detected: false,
-        narrow: None,
-    }
+    let side = SuiteSide { setup: Some("build".to_owned()), ..SuiteSide::new("bench".to_owned()) };
+    Suite::new(name.to_owned(), PerSide { base: side.clone(), head: side })
 }
 
 pub(crate) fn request(suites: Vec<Suite>) -> Request {

@@ -4,7 +4,7 @@ use super::regime::{Hog, Regime};
 use super::synthetic::Rows;
 use crate::cli::stage;
 use crate::compare::{self, Context};
-use crate::config::{Checkout, Config, Rounds, Suite, SuiteSide};
+use crate::config::{Config, Rounds, Suite, SuiteSide};
 use crate::git::Workspace;
 use crate::host::{self, JournalPlace, Observer, Roots, Session};
 use crate::measure::Options;
@@ -232,34 +232,7 @@ fn request(config: Config) -> Request {
 }
 
 fn suite(run: &PerSide<String>, format: &str) -> Suite {
-    let side = |side: Side| SuiteSide {
-        directory: String::new(),
-        setup: None,
-        run: run.get(side).clone(),
-        format: format.to_owned(),
-        output: None,
-        env: BTreeMap::new(),
-        timeout: TIMEOUT,
-        require: Vec::new(),
-        image: None,
-        dockerfile: None,
-        network: false,
-        host: None,
-    };
-    Suite {
-        name: "synthetic".to_owned(),
-        sides: PerSide::from_fn(side),
-        checkout: Checkout::default(),
-        controls: None,
-        filter: None,
-        list: None,
-        parameters: BTreeMap::new(),
-        metrics: BTreeMap::new(),
-        overlay: None,
-        sweep: None,
-        inspect: Vec::new(),
-        prepare: None,
-        detected: false,
-        narrow: None,
-    }
+    let side =
+        |side: Side| SuiteSide { format: format.to_owned(), timeout: TIMEOUT, ..SuiteSide::new(run.get(side).clone()) };
+    Suite::new("synthetic".to_owned(), PerSide::from_fn(side))
 }

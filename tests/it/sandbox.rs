@@ -11,7 +11,7 @@ mod helper;
 mod images;
 mod steps;
 
-use bench_bot::config::{Checkout, Suite, SuiteSide};
+use bench_bot::config::{Suite, SuiteSide};
 use bench_bot::measure::exec::{Exec, Execution, Step, StepKind};
 use bench_bot::measure::process::SideFolders;
 use bench_bot::measure::sandbox::{ContainerExec, Limits, Options, SandboxError};
@@ -87,35 +87,11 @@ impl Rig {
 
 fn suite(name: &str) -> Suite {
     let side = SuiteSide {
-        directory: String::new(),
-        setup: None,
-        run: "true".to_owned(),
-        format: "auto".to_owned(),
-        output: None,
-        env: BTreeMap::new(),
         timeout: Duration::from_secs(60),
-        require: Vec::new(),
         image: Some(IMAGE.to_owned()),
-        dockerfile: None,
-        network: false,
-        host: None,
+        ..SuiteSide::new("true".to_owned())
     };
-    Suite {
-        name: name.to_owned(),
-        sides: PerSide { base: side.clone(), head: side },
-        checkout: Checkout::default(),
-        controls: None,
-        filter: None,
-        list: None,
-        parameters: BTreeMap::new(),
-        metrics: BTreeMap::new(),
-        overlay: None,
-        sweep: None,
-        inspect: Vec::new(),
-        prepare: None,
-        detected: false,
-        narrow: None,
-    }
+    Suite::new(name.to_owned(), PerSide { base: side.clone(), head: side })
 }
 
 fn step(side: Side, kind: StepKind, command: &str) -> Step {

@@ -168,36 +168,8 @@ pub(super) fn has_warning(report: &Report, code: &str) -> bool {
 }
 
 pub(super) fn config(rounds: Rounds) -> Config {
-    let side = SuiteSide {
-        directory: String::new(),
-        setup: None,
-        run: "bench".to_owned(),
-        format: "auto".to_owned(),
-        output: None,
-        env: BTreeMap::new(),
-        timeout: Duration::from_secs(60),
-        require: Vec::new(),
-        image: None,
-        dockerfile: None,
-        network: false,
-        host: None,
-    };
-    let suite = Suite {
-        name: "suite".to_owned(),
-        sides: PerSide { base: side.clone(), head: side },
-        checkout: Default::default(),
-        controls: None,
-        filter: None,
-        list: None,
-        parameters: BTreeMap::new(),
-        metrics: BTreeMap::new(),
-        overlay: None,
-        sweep: None,
-        inspect: Vec::new(),
-        prepare: None,
-        detected: false,
-        narrow: None,
-    };
+    let side = SuiteSide { timeout: Duration::from_secs(60), ..SuiteSide::new("bench".to_owned()) };
+    let suite = Suite::new("suite".to_owned(), PerSide { base: side.clone(), head: side });
     Config {
         suites: vec![suite],
         rounds,

@@ -57,36 +57,8 @@ pub(super) fn rig(base: &[(&str, &str)], head: &[(&str, &str)]) -> Rig {
 
 /// A suite that runs `./bench.sh` on both sides.
 pub(super) fn suite() -> Suite {
-    let side = SuiteSide {
-        directory: String::new(),
-        setup: None,
-        run: "sh bench.sh".to_owned(),
-        format: "auto".to_owned(),
-        output: None,
-        env: BTreeMap::new(),
-        timeout: Duration::from_secs(60),
-        require: Vec::new(),
-        image: None,
-        dockerfile: None,
-        network: false,
-        host: None,
-    };
-    Suite {
-        name: "shell".to_owned(),
-        sides: PerSide { base: side.clone(), head: side },
-        checkout: Default::default(),
-        controls: None,
-        filter: None,
-        list: None,
-        parameters: BTreeMap::new(),
-        metrics: BTreeMap::new(),
-        overlay: None,
-        sweep: None,
-        inspect: Vec::new(),
-        prepare: None,
-        detected: false,
-        narrow: None,
-    }
+    let side = SuiteSide { timeout: Duration::from_secs(60), ..SuiteSide::new("sh bench.sh".to_owned()) };
+    Suite::new("shell".to_owned(), PerSide { base: side.clone(), head: side })
 }
 
 pub(super) fn both(suite: &mut Suite, change: impl Fn(&mut SuiteSide)) {
