@@ -11,6 +11,7 @@ mod flags;
 mod host;
 mod init;
 mod local;
+mod memory;
 mod output;
 pub(crate) mod pipeline;
 mod place;

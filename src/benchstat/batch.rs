@@ -1,7 +1,7 @@
 //! Records of Go's format in batches, read by one thread while another one works on those before.
 
-use crate::format::go::{Reader, Record, Text, Value};
-use std::ops::Range;
+use super::parallel::processors;
+use crate::format::go::{Reader, Record, ResultLine, Text, Value};
 use std::sync::mpsc::{Receiver, SyncSender, channel, sync_channel};
 use std::thread;
 
@@ -17,16 +17,21 @@ const WAITING: usize = 4;
 /// Some records of a text, in order.
 #[derive(Debug, Default)]
 pub(super) struct Batch<'t> {
-    entries: Vec<(Record<'t>, Origin)>,
+    slots: Vec<Slot<'t>>,
+    /// Records that are no results, in order.
+    others: Vec<Record<'t>>,
     values: Vec<Value<'t>>,
     configurations: Vec<(u32, Vec<(&'t str, &'t str)>)>,
 }
 
-/// Where what belongs to a record lies in its batch.
-#[derive(Debug, Clone)]
-struct Origin {
-    values: Range<usize>,
-    configuration: usize,
+/// A record in its batch: small, since there is one a line.
+#[derive(Debug, Clone, Copy)]
+struct Slot<'t> {
+    /// `None`: the next one of the others.
+    result: Option<ResultLine<'t>>,
+    /// Where its values end; they begin where those of the record before end.
+    end: u32,
+    configuration: u32,
 }
 
 /// One record and what belongs to it.
@@ -43,32 +48,47 @@ pub(super) struct Entry<'b, 't> {
 impl<'t> Batch<'t> {
     /// Fills an empty batch with the next records of `reader`; `None` at the end of the text.
     fn fill(mut self, reader: &mut Reader<'t>) -> Option<Self> {
-        while self.entries.len() < RECORDS
+        while self.slots.len() < RECORDS
             && let Some(record) = reader.next()
         {
             self.push(record, reader);
         }
-        (!self.entries.is_empty()).then_some(self)
+        (!self.slots.is_empty()).then_some(self)
     }
 
     fn push(&mut self, record: Record<'t>, reader: &Reader<'t>) {
-        let begin = self.values.len();
-        if matches!(record, Record::Result(_)) {
-            self.values.extend_from_slice(reader.values());
-        }
         if self.configurations.last().is_none_or(|(version, _)| *version != reader.version()) {
             self.configurations.push((reader.version(), reader.configuration().to_vec()));
         }
-        let origin = Origin { values: begin..self.values.len(), configuration: self.configurations.len() - 1 };
-        self.entries.push((record, origin));
+        let result = match record {
+            Record::Result(result) => {
+                self.values.extend_from_slice(reader.values());
+                Some(result)
+            }
+            other => {
+                self.others.push(other);
+                None
+            }
+        };
+        let number = |length: usize| u32::try_from(length).expect("a line has less than four thousand million values");
+        let (end, configuration) = (number(self.values.len()), number(self.configurations.len() - 1));
+        self.slots.push(Slot { result, end, configuration });
     }
 
     /// Hands every record to `take`. The batch that comes back is empty, and its memory can be used again.
     fn each(mut self, take: &mut impl FnMut(Entry<'_, 't>)) -> Self {
-        for (record, origin) in self.entries.drain(..) {
-            let (version, configuration) = &self.configurations[origin.configuration];
-            take(Entry { record, values: &self.values[origin.values], configuration, version: *version });
+        let mut others = self.others.drain(..);
+        let mut begin = 0;
+        for slot in &self.slots {
+            let values = &self.values[begin..slot.end as usize];
+            begin = slot.end as usize;
+            let (version, configuration) = &self.configurations[slot.configuration as usize];
+            if let Some(record) = slot.result.map(Record::Result).or_else(|| others.next()) {
+                take(Entry { record, values, configuration, version: *version });
+            }
         }
+        drop(others);
+        self.slots.clear();
         self.values.clear();
         self.configurations.clear();
         self
@@ -77,7 +97,7 @@ impl<'t> Batch<'t> {
 
 /// Hands every record of `text` to `take`, in order. A large text is read by a thread of its own meanwhile.
 pub(super) fn each_record<'t>(text: &'t Text<'t>, take: &mut impl FnMut(Entry<'_, 't>)) {
-    if text.len() < LARGE || thread::available_parallelism().map_or(1, usize::from) == 1 {
+    if text.len() < LARGE || processors() == 1 {
         return here(text, take);
     }
     thread::scope(|scope| {

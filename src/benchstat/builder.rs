@@ -141,14 +141,26 @@ struct UnitId(usize);
 struct Units {
     known: Vec<(Box<str>, Symbol, f64)>,
     by_name: FastMap<Box<str>, UnitId>,
+    /// The unit that followed each one last time: lines of a run have the same units in the same order.
+    after: Vec<UnitId>,
+    last: Option<UnitId>,
 }
 
 impl Units {
     fn get(&mut self, unit: &str, symbols: &mut Interner) -> UnitId {
-        // A run prints few units; comparing with the first few is faster than hashing.
-        if let Some(at) = self.known.iter().take(4).position(|(name, ..)| **name == *unit) {
-            return UnitId(at);
+        let guess = self.last.map(|last| self.after[last.0]);
+        if let Some(id) = guess.filter(|guess| *self.known[guess.0].0 == *unit) {
+            self.last = Some(id);
+            return id;
         }
+        let id = self.find(unit, symbols);
+        if let Some(last) = self.last.replace(id) {
+            self.after[last.0] = id;
+        }
+        id
+    }
+
+    fn find(&mut self, unit: &str, symbols: &mut Interner) -> UnitId {
         if let Some(id) = self.by_name.get(unit) {
             return *id;
         }
@@ -156,6 +168,7 @@ impl Units {
         let id = UnitId(self.known.len());
         self.known.push((unit.into(), symbols.get(&tidied), factor));
         self.by_name.insert(unit.into(), id);
+        self.after.push(id);
         id
     }
 }
@@ -191,6 +204,11 @@ impl Builder {
             state: (u32::MAX, 0),
             table_is_read: false,
         })
+    }
+
+    /// Makes room for the values of a text of `bytes` bytes: about as many as one of Go's with three units has.
+    pub(super) fn expect(&mut self, bytes: usize) {
+        self.samples.reserve(bytes / 32);
     }
 
     /// Adds a result.

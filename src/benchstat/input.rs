@@ -86,7 +86,10 @@ impl Ahead {
             return None;
         }
         let path = input.path.clone();
-        let reading = std::thread::Builder::new().spawn(move || std::fs::read(path)).ok()?;
+        // Made here, since the allocator gives a short-lived thread memory that nothing else will use.
+        let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).ok()?.checked_add(1)?);
+        let read = move || std::fs::File::open(path)?.read_to_end(&mut bytes).map(|_| bytes);
+        let reading = std::thread::Builder::new().spawn(read).ok()?;
         Some(Self { path: input.path.clone(), reading })
     }
 

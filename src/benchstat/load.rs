@@ -130,6 +130,7 @@ impl<'i> Loader<'i> {
 
     fn sort_text(&mut self, input: &Input, index: u32, text: &Text<'_>, builder: &mut Builder) -> u64 {
         let mut results = 0;
+        builder.expect(text.len());
         batch::each_record(text, &mut |entry| match entry.record {
             // benchstat loses it. The warning that comes with it says so.
             Record::Result(result) if result.recovered && self.unknown == Unknown::AsGo => {}

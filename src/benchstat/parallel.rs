@@ -1,13 +1,19 @@
 //! Work on all processors.
 
 use std::num::NonZero;
+use std::sync::OnceLock;
 use std::thread;
+
+/// How many processors there are for this process. Asking costs a look at a dozen files.
+pub(super) fn processors() -> usize {
+    static PROCESSORS: OnceLock<usize> = OnceLock::new();
+    *PROCESSORS.get_or_init(|| thread::available_parallelism().map_or(1, NonZero::get))
+}
 
 /// Divides `items` into as many consecutive parts as there are processors, but none of less than `least` items, and does
 /// `work` on all of them at the same time. The results are in the order of the parts.
 pub(super) fn map<T: Send, R: Send>(mut items: Vec<T>, least: usize, work: impl Fn(Vec<T>) -> R + Sync) -> Vec<R> {
-    let processors = thread::available_parallelism().map_or(1, NonZero::get);
-    let parts = (items.len() / least.max(1)).clamp(1, processors);
+    let parts = (items.len() / least.max(1)).clamp(1, processors());
     if parts == 1 {
         return vec![work(items)];
     }

@@ -1,9 +1,9 @@
 //! `bench-bot compare`: files that are there already.
 
-use crate::benchstat::MeasuredFile;
 use crate::benchstat::cli::{CompareArgs, FileLayout, Others, Streams, run as compare_files};
+use crate::benchstat::{self, MeasuredFile};
 use crate::cli::failure::Failure;
-use crate::cli::{output, stage};
+use crate::cli::{memory, output, stage};
 use crate::config::ReportConfig;
 use crate::render;
 use crate::report::Report;
@@ -16,7 +16,8 @@ use std::cell::RefCell;
 /// # Errors
 /// When an argument cannot be, an input cannot be read, or there is nothing to compare.
 pub(crate) fn run(args: &CompareArgs) -> Result<u8> {
-    take_memory_in_large_pieces();
+    let paths = [args.files.as_slice(), &args.base, &args.head].concat();
+    memory::prepare(&benchstat::inputs(&paths));
     let mut streams = Streams {
         stdin: &mut std::io::stdin().lock(),
         out: &mut std::io::stdout().lock(),
@@ -35,18 +36,6 @@ pub(crate) fn run(args: &CompareArgs) -> Result<u8> {
     match compare_files(args, &mut streams, &others) {
         Ok(code) => Ok(code),
         Err(error) => Err(Failure { code: error.exit_code(), message: error.to_string() }.into()),
-    }
-}
-
-/// Tables are made of very many small pieces: in steps of 128 KiB, which is usual, the kernel is asked for memory hundreds
-/// of times, and both processors wait for one another.
-fn take_memory_in_large_pieces() {
-    #[cfg(target_env = "gnu")]
-    #[expect(unsafe_code, reason = "there is no safe interface to glibc's allocator")]
-    // SAFETY: mallopt may be called at any time; it takes two numbers, and changes how much memory is taken at a time.
-    unsafe {
-        // A refusal changes nothing.
-        let _ = nix::libc::mallopt(nix::libc::M_TOP_PAD, 4 << 20);
     }
 }
 

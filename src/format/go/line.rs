@@ -54,6 +54,25 @@ fn plain(bytes: &[u8]) -> usize {
     }
 }
 
+/// How many bytes at the beginning of `bytes` are blanks. Columns are aligned with spaces, so eight are looked at together.
+#[inline]
+fn blanks(bytes: &[u8]) -> usize {
+    const SPACES: u64 = u64::from_le_bytes([b' '; 8]);
+    let mut at = 0;
+    while bytes.get(at).is_some_and(|b| kind(*b) == BLANK) {
+        at += 1;
+        while let Some(word) = bytes[at..].first_chunk::<8>() {
+            let others = u64::from_le_bytes(*word) ^ SPACES;
+            if others != 0 {
+                at += others.trailing_zeros() as usize / 8;
+                break;
+            }
+            at += 8;
+        }
+    }
+    at
+}
+
 /// The first field of `text`, and what follows it without leading blanks. The field is empty if `text` begins with a
 /// blank or is empty.
 #[inline]
@@ -64,7 +83,7 @@ pub(crate) fn field(text: &str) -> (&str, &str) {
     if rest.first().is_some_and(|b| kind(*b) == NOT_ASCII) {
         return field_of_unicode(text);
     }
-    let blanks = rest.iter().position(|b| kind(*b) != BLANK).unwrap_or(rest.len());
+    let blanks = blanks(rest);
     if rest.get(blanks).is_some_and(|b| kind(*b) == NOT_ASCII) {
         return (&text[..end], text[end..].trim_start());
     }

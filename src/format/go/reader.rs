@@ -206,7 +206,8 @@ impl<'t> Reader<'t> {
             self.next_package += 1;
             self.begin_package(package);
         }
-        let (line, rest) = self.rest.split_once('\n').unwrap_or((self.rest, ""));
+        let end = memchr::memchr(b'\n', self.rest.as_bytes());
+        let (line, rest) = end.map_or((self.rest, ""), |at| (&self.rest[..at], &self.rest[at + 1..]));
         self.rest = rest;
         self.line += 1;
         Some(line.strip_suffix('\r').unwrap_or(line))

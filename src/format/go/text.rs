@@ -142,7 +142,7 @@ fn utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16, warnings: &mut Vec<(usize, Stri
 /// `text` without terminal escape sequences (colours, cursor movement, window titles, links).
 fn strip_escapes(text: Cow<'_, str>) -> Cow<'_, str> {
     const ESCAPE: char = '\u{1b}';
-    if !text.contains(ESCAPE) {
+    if memchr::memchr(0x1b, text.as_bytes()).is_none() {
         return text;
     }
     let mut plain = String::with_capacity(text.len());
