@@ -272,8 +272,6 @@ pub enum SelftestPart {
     Schedules,
     /// This program's own time between commands and while one runs.
     Overhead,
-    /// The table behind the smallest effect that a run could have found, made again by its seed: `constants.rs`.
-    Constants,
 }
 
 /// Options of `host`.

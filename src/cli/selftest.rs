@@ -6,7 +6,6 @@ use crate::cli::output;
 use crate::selftest::goals::{self, Wanted};
 use crate::selftest::regime::Regime;
 use crate::selftest::{overhead, schedules, simulated};
-use crate::stats::power;
 use anyhow::{Result, ensure};
 
 /// Runs the parts that were asked for and prints their tables.
@@ -34,7 +33,6 @@ pub(crate) fn run(args: &SelftestArgs) -> Result<u8> {
             }
             SelftestPart::Schedules => schedules::run(args.experiments, args.units, tell)?,
             SelftestPart::Overhead => overhead::table(args.rounds)?,
-            SelftestPart::Constants => power::render(power::RUNS, power::SEED),
         };
         crate::cli::say::part!("{}{table}", if text.is_empty() { "" } else { "\n" });
         if !text.is_empty() {

@@ -3,6 +3,7 @@
 use super::units::UnitRules;
 use crate::stats::noise::{self, RowNoise};
 use crate::stats::permutation::{Block, p_value};
+use crate::stats::power::residuals::Residuals;
 use crate::stats::shift::{self, Shifts};
 use crate::stats::{Interval, order};
 use std::cell::RefCell;
@@ -79,6 +80,11 @@ impl Analysis {
         let interval = self.shifts.interval(level);
         known.push((level, interval));
         interval
+    }
+
+    /// Its noise, for simulations.
+    pub(super) fn residuals(&self) -> Option<Residuals> {
+        Residuals::of(&self.blocks)
     }
 
     /// The threshold on the scale; `None`: there is neither a ratio nor an absolute threshold.

@@ -10,7 +10,7 @@ use crate::config::{Config, Rounds};
 use crate::report::{Design, Family, Policy, Report, Revision, SCHEMA, WarningLevel};
 use crate::results::{Results, StageKind, SuiteResults};
 use crate::side::{PerSide, Side};
-use crate::stats::power::{rounds_for_level, smallest_p};
+use crate::stats::power::{residuals, rounds_for_level, smallest_p};
 use regex::Regex;
 use std::collections::{BTreeSet, HashSet};
 
@@ -104,6 +104,7 @@ fn rules(jobs: &[&Results], config: &Config) -> Rules {
         correction: config.compare.correction,
         first_blocks,
         confirm_blocks: confirm_blocks.unwrap_or(0),
+        runs: residuals::runs(jobs.iter().flat_map(|job| &job.suites).map(|suite| suite.rows.len()).sum()),
     }
 }
 

@@ -3,7 +3,7 @@
 use super::analysis::Analysis;
 use super::candidate::{Candidate, Candidates, Class, STAGED_LEVEL};
 use super::judge::{Evidence, Finding, Limits, Suspicion, finding};
-use super::row::Shown;
+use super::row::{Power, Shown};
 use super::samples::Samples;
 use super::state;
 use crate::config::Correction;
@@ -33,6 +33,8 @@ pub(super) struct Rules {
     pub(super) first_blocks: u32,
     /// Blocks of the second stage by the policy.
     pub(super) confirm_blocks: u32,
+    /// Runs of the simulation of a row.
+    pub(super) runs: u32,
 }
 
 impl Rules {
@@ -191,7 +193,7 @@ impl Judged<'_> {
         let Some(analysis) = fresh.or(self.candidate.first.as_ref()) else {
             return shown.row(Verdict::Inconclusive(self.too_few(rules)), Vec::new());
         };
-        shown.power = Some((self.plan(rules), rules.level_of_one(size)));
+        shown.power = Some(Power { plan: self.plan(rules), level: rules.level_of_one(size), runs: rules.runs });
         if fresh.is_some() {
             shown.fresh = true;
         }

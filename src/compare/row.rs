@@ -7,11 +7,22 @@ use super::samples::Samples;
 use crate::report::{Delta, Note, PValue, RoundsNeeded, Row, StageSamples, Summary, Unjudged, Verdict};
 use crate::results::StageKind;
 use crate::side::{PerSide, Side};
-use crate::stats::power::{Plan, detectable, rounds_needed};
+use crate::stats::power::Plan;
+use crate::stats::power::residuals::{Demand, Residuals};
 use crate::stats::{finite, order};
 
 /// Level of the interval of a side's median.
 const SIDE_LEVEL: f64 = 0.95;
+
+/// What decides which effects a row can show.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Power {
+    pub(super) plan: Plan,
+    /// Level of significance of one row.
+    pub(super) level: f64,
+    /// Runs of a simulation.
+    pub(super) runs: u32,
+}
 
 /// What a row shows.
 pub(super) struct Shown<'a> {
@@ -24,8 +35,8 @@ pub(super) struct Shown<'a> {
     /// Level of the interval.
     pub(super) level: f64,
     pub(super) p: Option<PValue>,
-    /// Plan and level of significance of one row, for the smallest detectable effect.
-    pub(super) power: Option<(Plan, f64)>,
+    /// For the smallest detectable effect.
+    pub(super) power: Option<Power>,
     /// How many thresholds a change must have to be called one: two on a noisy machine.
     pub(super) thresholds: f64,
 }
@@ -55,12 +66,12 @@ impl<'a> Shown<'a> {
         };
         let margin = analysis.and_then(|analysis| analysis.margin(&self.candidate.rules));
         let undecided = matches!(verdict, Verdict::Inconclusive(_));
-        let interval = || analysis.map(|analysis| analysis.interval(self.level));
-        let needed =
-            analysis.zip(margin).zip(interval().filter(|_| undecided)).map(|((analysis, margin), interval)| {
-                rounds_needed(analysis.n(), analysis.effect, interval.half_width(), margin)
-                    .map_or(RoundsNeeded::MoreThan200, RoundsNeeded::About)
-            });
+        let residuals = analysis.filter(|_| self.power.is_some()).and_then(Analysis::residuals);
+        let noise = residuals.as_ref().zip(margin);
+        let needed = analysis
+            .zip(noise)
+            .filter(|_| undecided)
+            .map(|(analysis, (residuals, margin))| self.rounds_needed(analysis, residuals, margin));
         let mut all_notes = self.candidate.notes_of(samples);
         all_notes.extend(notes);
         let judged = !matches!(self.candidate.class, Class::Exact(_));
@@ -85,7 +96,9 @@ impl<'a> Shown<'a> {
             stage: samples.map(|samples| samples.kind),
             verdict,
             notes: all_notes,
-            detectable: self.detectable(margin),
+            detectable: analysis
+                .zip(noise)
+                .and_then(|(analysis, (noise, margin))| self.detectable(analysis, noise, margin)),
             rounds_needed: needed,
             noise: analysis.and_then(|analysis| analysis.ratio(analysis.noise.floor)).map(finite),
             samples: self.samples(),
@@ -118,11 +131,19 @@ impl<'a> Shown<'a> {
         }
     }
 
-    fn detectable(&self, margin: Option<f64>) -> Option<f64> {
-        let (plan, level) = self.power?;
-        let analysis = self.analysis()?;
-        let least = self.thresholds * margin?;
-        analysis.ratio(detectable(plan, level, analysis.noise.sigma, least)?).map(finite)
+    fn detectable(&self, analysis: &Analysis, residuals: &Residuals, margin: f64) -> Option<f64> {
+        let Power { plan, level, runs } = self.power?;
+        let demand = Demand { plan, level, margin: self.thresholds * margin };
+        analysis.ratio(residuals.detectable(&demand, runs)?).map(finite)
+    }
+
+    /// On a machine that is not noisy, where the ordinary threshold holds. Fewer rounds than the row had did not decide it.
+    fn rounds_needed(&self, analysis: &Analysis, residuals: &Residuals, margin: f64) -> RoundsNeeded {
+        let needed = self.power.and_then(|Power { plan, level, runs }| {
+            let demand = Demand { plan, level, margin };
+            residuals.rounds_needed(&demand, analysis.effect, self.level, runs)
+        });
+        needed.map_or(RoundsNeeded::MoreThan200, |rounds| RoundsNeeded::About(rounds.max(analysis.n() + 2)))
     }
 
     fn samples(&self) -> Vec<StageSamples> {

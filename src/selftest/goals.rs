@@ -121,7 +121,7 @@ fn printed_effects(detectable: &[Option<f64>], nth: usize) -> Vec<u64> {
         let row = (CHANGED * nth + row) % ROWS;
         // More than a doubling is no honest question, and a row without a figure none at all.
         if let Some(effect) = detectable.get(row).copied().flatten().filter(|effect| *effect <= 1.0) {
-            effects[row] = (1000.0 * effect).round() as u64;
+            effects[row] = (1000.0 * effect).ceil() as u64;
         }
     }
     effects

@@ -16,10 +16,6 @@ pub(super) const FOUND: [(u64, f64); 3] = [(50, 0.02), (100, 0.06), (200, f64::I
 /// An effect that is 1.1 times the threshold, in thousandths.
 pub(super) const ABOVE_THRESHOLD: u64 = 22;
 
-/// Printed smallest effects that are hardly above the threshold are no power: at the threshold itself half of the
-/// estimates are below it.
-const CLEAR_OF_THRESHOLD: f64 = 1.5 * 0.02;
-
 /// Everything that is counted in one regime.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Tally {
@@ -103,10 +99,8 @@ impl Tally {
     /// Counts a suite whose rows have the effects that a report had printed as the smallest that could be found.
     pub(super) fn printed(&mut self, measured: &Measured, effects: &[u64]) {
         self.printed.next_suite();
-        for (row, effect) in rows(measured).iter().zip(effects).filter(|(_, effect)| **effect > 0) {
-            if *effect as f64 / 1000.0 >= CLEAR_OF_THRESHOLD {
-                self.printed.add(row.verdict == Verdict::Regression);
-            }
+        for (row, _) in rows(measured).iter().zip(effects).filter(|(_, effect)| **effect > 0) {
+            self.printed.add(row.verdict == Verdict::Regression);
         }
         self.common(measured, effects);
     }

@@ -9,7 +9,8 @@ use crate::compare::simulate::{Scenario, calibration, sample};
 use crate::config::Rounds;
 use crate::report::Verdict;
 use crate::stats::permutation::{Block, p_value};
-use crate::stats::power::{Plan, constant};
+use crate::stats::power::residuals::{Demand, Residuals};
+use crate::stats::power::{Plan, SCREEN_LEVEL};
 use crate::stats::proportion::{lower_limit, upper_limit};
 use crate::stats::shift;
 use crate::stats::simulate::noise::Model;
@@ -151,15 +152,21 @@ fn rows_that_the_screen_selected_have_honest_intervals() {
 
 #[test]
 fn an_effect_as_large_as_the_printed_smallest_one_is_found_mostly() {
-    // One changed row among 30; the family is then about four rows.
-    let plan = Plan::Staged { screen: 4, confirm: 8 };
-    // A contrast of two rounds has √2 times the noise of one, which is 2 %.
-    let effect = constant(plan, calibration::ALPHA / 4.0).unwrap() * 0.02 * std::f64::consts::SQRT_2;
-    let mut effects = vec![0.0; ROWS];
-    effects[0] = effect;
-    let scenario = Scenario::defaults(Model::Independent, effects);
-    let found = (0..600).filter(|seed| scenario.outcome(*seed).changed.contains(&(0, true))).count();
-    assert!((420..=540).contains(&found), "{found} of 600 at {effect}");
+    let (plan, level, margin) = (Plan::Staged { screen: 4, confirm: 8 }, calibration::ALPHA / 3.0, 1.02_f64.ln());
+    for model in [Model::Independent, Model::Heavy, Model::Bursts, Model::Bimodal] {
+        let (mut found, mut random) = (0, Random::new(15, &[]));
+        for _ in 0..100 {
+            // The rows of an unchanged report: little is known of their noise.
+            let row = Residuals::of(&sample(model, 4, 0.0, &mut random)).unwrap();
+            let effect = row.detectable(&Demand { plan, level, margin }, 60).unwrap();
+            let screen = sample(model, 4, effect, &mut random);
+            let confirm = sample(model, 8, effect, &mut random);
+            let estimate = shift::effect(&confirm).unwrap();
+            let suspect = p_value(&screen) <= SCREEN_LEVEL && shift::effect(&screen).unwrap() > 0.0;
+            found += u32::from(suspect && p_value(&confirm) <= level && estimate >= margin);
+        }
+        assert!((62..=92).contains(&found), "{}: {found} of 100", model.name());
+    }
 }
 
 #[test]
