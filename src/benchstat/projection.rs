@@ -299,9 +299,17 @@ impl Projection {
                 Source::FullName(field) => self.row[*field] = symbols.get(&self.shared.full_name(observation.name)),
                 Source::Unit => {}
                 Source::Configuration { order, fields } => {
+                    // Keys mostly come in the order in which their fields were made, so the next one is tried first.
+                    let mut next = 0;
                     for (key, value) in observation.configuration {
-                        let field = match fields.iter().find(|(k, _)| k == key) {
-                            Some((_, field)) => *field,
+                        let at = if fields.get(next).is_some_and(|(k, _)| k == key) {
+                            Some(next)
+                        } else {
+                            fields.iter().position(|(k, _)| k == key)
+                        };
+                        next = at.map_or(next, |at| at + 1);
+                        let field = match at.map(|at| fields[at].1) {
+                            Some(field) => field,
                             None if self.shared.configuration.contains(*key) => continue,
                             None => {
                                 self.fields.push(Field { name: (*key).to_owned(), order: order.clone(), seen: None });

@@ -1,5 +1,6 @@
 //! The words of benchstat's expressions: what filters and projections are made of.
 
+use super::grid::pad;
 use regex::Regex;
 use std::fmt;
 use std::sync::LazyLock;
@@ -26,7 +27,9 @@ impl fmt::Display for SyntaxError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let before = self.query.get(..self.offset).unwrap_or(&self.query);
         let column = before.chars().filter(|c| is_graphic(*c)).count();
-        write!(f, "syntax error: {}\n\t{}\n\t{:column$}^", self.message, self.query, "")
+        let mut blanks = String::new();
+        pad(&mut blanks, column);
+        write!(f, "syntax error: {}\n\t{}\n\t{blanks}^", self.message, self.query)
     }
 }
 

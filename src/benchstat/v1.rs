@@ -4,13 +4,14 @@
 
 mod scale;
 
+use super::grid::{Align, write_cell};
 use super::number::fixed;
 use super::table::GeometricMean;
 use super::utest::{Outcome, Tester};
 use crate::format::go::{self, name, number};
 use crate::stats::order;
 use scale::UnitScale;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
 
 /// Configuration keys that split results into groups, in the order in which a group's title names them.
@@ -21,10 +22,12 @@ const SPLIT_BY: [&str; 3] = ["pkg", "goos", "goarch"];
 pub(super) struct Collection {
     /// Labels of the inputs.
     columns: Vec<String>,
-    groups: Vec<String>,
-    units: Vec<String>,
+    groups: Ordered,
+    units: Ordered,
     /// By group: names in order.
     benchmarks: Vec<Vec<String>>,
+    /// Groups and names that are in `benchmarks`.
+    known: HashSet<(usize, String)>,
     samples: HashMap<SampleKey, Sample>,
 }
 
@@ -114,21 +117,17 @@ impl Collection {
 
     /// Adds one value to the last column.
     pub(super) fn add(&mut self, group: &str, name: &str, unit: &str, value: f64) {
-        let group = place(&mut self.groups, group);
-        self.benchmarks.resize_with(self.groups.len(), Vec::new);
+        let group = self.groups.place(group);
+        self.benchmarks.resize_with(self.groups.list.len(), Vec::new);
         let key = (self.columns.len().saturating_sub(1), group, name.to_owned(), unit.to_owned());
         if let Some(sample) = self.samples.get_mut(&key) {
             sample.values.push(value);
             return;
         }
-        // Names of a group are looked for only when a sample begins.
-        let known = (0..self.columns.len()).any(|column| {
-            self.units.iter().any(|unit| self.samples.contains_key(&(column, group, name.to_owned(), unit.clone())))
-        });
-        if !known {
+        if self.known.insert((group, name.to_owned())) {
             self.benchmarks[group].push(name.to_owned());
         }
-        place(&mut self.units, unit);
+        self.units.place(unit);
         self.samples.insert(key, Sample { values: vec![value], ..Sample::default() });
     }
 
@@ -154,7 +153,7 @@ impl Collection {
         }
         let mut tester = Tester::default();
         let mut tables = Vec::new();
-        for unit in &self.units {
+        for unit in &self.units.list {
             let mut rows = self.rows(unit, options, &mut tester);
             if rows.is_empty() {
                 continue;
@@ -186,8 +185,8 @@ impl Collection {
     fn rows(&self, unit: &str, options: Options, tester: &mut Tester) -> Vec<Vec<String>> {
         let mut rows = Vec::new();
         let mut shown = "";
-        for (group, (title, names)) in self.groups.iter().zip(&self.benchmarks).enumerate() {
-            let title = if self.groups.len() > 1 { title.as_str() } else { "" };
+        for (group, (title, names)) in self.groups.list.iter().zip(&self.benchmarks).enumerate() {
+            let title = if self.groups.list.len() > 1 { title.as_str() } else { "" };
             for name in names {
                 let sample = |column| self.samples.get(&(column, group, name.clone(), unit.to_owned()));
                 let samples: Vec<Option<&Sample>> = (0..self.columns.len()).map(sample).collect();
@@ -253,12 +252,23 @@ impl Collection {
     }
 }
 
-/// The place of `text` in `list`, where it is put if it is new.
-fn place(list: &mut Vec<String>, text: &str) -> usize {
-    list.iter().position(|known| known == text).unwrap_or_else(|| {
-        list.push(text.to_owned());
-        list.len() - 1
-    })
+/// Texts in the order of first appearance.
+#[derive(Debug, Default)]
+struct Ordered {
+    list: Vec<String>,
+    places: HashMap<String, usize>,
+}
+
+impl Ordered {
+    /// The place of `text`, which is put at the end if it is new.
+    fn place(&mut self, text: &str) -> usize {
+        if let Some(place) = self.places.get(text) {
+            return *place;
+        }
+        self.list.push(text.to_owned());
+        self.places.insert(text.to_owned(), self.list.len() - 1);
+        self.list.len() - 1
+    }
 }
 
 fn row(name: &str, unit: &str, samples: &[Option<&Sample>], options: Options, tester: &mut Tester) -> Vec<String> {
@@ -339,21 +349,19 @@ fn lay_out(tables: &[Vec<Vec<String>>]) -> String {
 }
 
 fn write_row(out: &mut String, row: &[String], widths: &[usize], title: bool) {
-    // Writing into a string cannot fail.
-    let _ = match row {
-        [single] => write!(out, "{single}"),
-        [name, ..] => write!(out, "{name:<0$}", widths[0]),
-        [] => Ok(()),
-    };
+    match row {
+        [single] => out.push_str(single),
+        [name, ..] => write_cell(out, name, Align::Left, widths[0]),
+        [] => {}
+    }
     for (at, cell) in row.iter().enumerate().skip(1) {
         let last = at + 1 == row.len();
-        let _ = if last && (title || cell.starts_with('(')) {
-            write!(out, "  {cell}")
-        } else if title {
-            write!(out, "  {cell:<0$}", widths[at])
+        out.push_str("  ");
+        if last && (title || cell.starts_with('(')) {
+            out.push_str(cell);
         } else {
-            write!(out, "  {cell:>0$}", widths[at])
-        };
+            write_cell(out, cell, if title { Align::Left } else { Align::Right }, widths[at]);
+        }
     }
 }
 
