@@ -8,7 +8,8 @@ use super::grid::{Align, write_cell};
 use super::number::fixed;
 use super::table::GeometricMean;
 use super::utest::{Outcome, Tester};
-use crate::format::go::{self, name, number};
+use crate::format::go::number::{self, NumberError};
+use crate::format::go::{self, name};
 use crate::stats::order;
 use scale::UnitScale;
 use std::collections::{HashMap, HashSet};
@@ -64,6 +65,11 @@ impl Sample {
         self.kept = self.values.iter().copied().filter(|v| (lo..=hi).contains(v)).collect();
         self.min = self.kept.iter().copied().fold(f64::INFINITY, f64::min);
         self.max = self.kept.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        if self.kept.is_empty() {
+            // Quartiles of infinities are no numbers, so nothing is within the fences.
+            (self.min, self.mean, self.max) = (f64::NAN, f64::NAN, f64::NAN);
+            return;
+        }
         self.mean = 0.0;
         for (value, n) in self.kept.iter().zip(1_u32..) {
             self.mean += (value - self.mean) / f64::from(n);
@@ -77,7 +83,8 @@ impl Sample {
             text.push_str("     ");
             return;
         }
-        let range = (1.0 - self.min / self.mean).max(self.max / self.mean - 1.0);
+        let (below, above) = (1.0 - self.min / self.mean, self.max / self.mean - 1.0);
+        let range = if above > below { above } else { below };
         let mut percent = String::new();
         fixed(&mut percent, range * 100.0, 0, false);
         percent.push('%');
@@ -103,7 +110,8 @@ impl Collection {
             let mut fields = line.split_whitespace();
             let (Some(word), Some(iterations)) = (fields.next(), fields.next()) else { continue };
             let Some(name) = word.strip_prefix("Benchmark").filter(|_| line.starts_with("Benchmark")) else { continue };
-            if number::count(iterations).unwrap_or(0) == 0 {
+            // A number that is too large was taken for the largest one there is.
+            if !matches!(number::count(iterations), Ok(1.. | ..=-1) | Err(NumberError::Range)) {
                 continue;
             }
             let group = settings.group(name);
@@ -291,6 +299,9 @@ fn row(name: &str, unit: &str, samples: &[Option<&Sample>], options: Options, te
 
 /// Delta and note of two samples.
 fn compare(old: &Sample, new: &Sample, alpha: f64, tester: &mut Tester) -> (String, String) {
+    if old.kept.is_empty() || new.kept.is_empty() {
+        return ("~   ".to_owned(), "(too few samples)".to_owned());
+    }
     match tester.test(&order::sorted(&old.kept), &order::sorted(&new.kept)) {
         Outcome::AllEqual => ("~   ".to_owned(), "(all equal)".to_owned()),
         Outcome::P(p) => {

@@ -143,3 +143,17 @@ fn a_p_as_large_as_alpha_is_on_the_side_where_benchstat_has_it() {
         assert!(done.out.contains(cell), "{cell}: {}", done.out);
     }
 }
+
+#[test]
+fn infinities_and_iterations_beyond_all_numbers_are_as_the_first_benchstat_has_them() {
+    // The real tool's rows: nothing is within fences that are no numbers.
+    let old = "BenchmarkX 1 inf ns/op\nBenchmarkX 1 inf ns/op\nBenchmarkY 99999999999999999999 5 ns/op\n";
+    let new = "BenchmarkX 1 6 ns/op\nBenchmarkX 1 7 ns/op\nBenchmarkY 1 5 ns/op\nBenchmarkZ 0 5 ns/op\n";
+    let done = old_and_new(old.as_bytes(), new.as_bytes()).compare("--layout benchstat-v1 old.txt new.txt");
+    let expected = "\
+name  old time/op  new time/op  delta
+X     NaNns ±NaN%  6.50ns ± 8%   ~     (too few samples)
+Y     5.00ns ± 0%  5.00ns ± 0%   ~     (all equal)
+";
+    assert_eq!(done.out, expected);
+}
