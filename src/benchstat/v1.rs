@@ -83,7 +83,9 @@ impl Sample {
             text.push_str("     ");
             return;
         }
-        let (below, above) = (1.0 - self.min / self.mean, self.max / self.mean - 1.0);
+        // The end that is farther from zero is below a negative mean; the tool takes the other one.
+        let (far, near) = if self.mean < 0.0 { (self.min, self.max) } else { (self.max, self.min) };
+        let (below, above) = (1.0 - near / self.mean, far / self.mean - 1.0);
         let range = if above > below { above } else { below };
         let mut percent = String::new();
         fixed(&mut percent, range * 100.0, 0, false);
