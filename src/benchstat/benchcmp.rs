@@ -1,5 +1,6 @@
 //! The layout of benchcmp: each line of one run beside the line of the other, without statistics.
 
+use super::grid::{Align, write_cell};
 use super::number::fixed;
 use crate::format::go::{self, number};
 use std::collections::HashMap;
@@ -171,7 +172,7 @@ fn block<Q: Quantity>(
     let widths = [width(0), width(1), width(2)];
     for row in &rows {
         for (cell, width) in row.iter().zip(widths) {
-            let _ = write!(out, "{cell:<width$}");
+            write_cell(out, cell, Align::Left, width);
         }
         out.push_str(&row[3]);
         out.push('\n');

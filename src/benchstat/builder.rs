@@ -129,11 +129,31 @@ struct Place {
     row: KeyId,
     col: KeyId,
     residue: KeyId,
-    /// By unit.
+    /// By unit, as many as are found sooner one by one than by hashing.
     cells: Vec<(UnitId, usize)>,
+    /// The others.
+    more_cells: FastMap<UnitId, usize>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+impl Place {
+    /// Units of which a list is searched.
+    const LISTED: usize = 8;
+
+    fn cell(&self, unit: UnitId) -> Option<usize> {
+        let listed = self.cells.iter().find(|(known, _)| *known == unit).map(|(_, cell)| *cell);
+        if self.cells.len() < Self::LISTED { listed } else { listed.or_else(|| self.more_cells.get(&unit).copied()) }
+    }
+
+    fn note(&mut self, unit: UnitId, cell: usize) {
+        if self.cells.len() < Self::LISTED {
+            self.cells.push((unit, cell));
+        } else {
+            self.more_cells.insert(unit, cell);
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 struct UnitId(usize);
 
 /// The units seen: as printed, tidied, the factor between the two.
@@ -271,6 +291,7 @@ impl Builder {
             col: self.col.project(observation, &mut self.symbols),
             residue: self.residue.project(observation, &mut self.symbols),
             cells: Vec::new(),
+            more_cells: FastMap::default(),
         };
         self.places.push(place);
         self.known.insert(name, self.places.len() - 1);
@@ -281,8 +302,8 @@ impl Builder {
     fn value(&mut self, origin: Origin, observation: &Observation<'_>, (value, unit): Printed<'_>) {
         let unit = self.units.get(unit, &mut self.symbols);
         let Some(place) = self.last.and_then(|at| self.places.get_mut(at)) else { return };
-        let cell = match place.cells.iter().find(|(known, _)| *known == unit) {
-            Some((_, cell)) => *cell,
+        let cell = match place.cell(unit) {
+            Some(cell) => cell,
             None => {
                 if !self.table_is_read || self.table.looks_at_names() {
                     self.table.populate(observation, &mut self.symbols);
@@ -298,7 +319,7 @@ impl Builder {
                     self.cells.push(Cell { origin, ..Cell::default() });
                     self.cells.len() - 1
                 });
-                place.cells.push((unit, cell));
+                place.note(unit, cell);
                 cell
             }
         };

@@ -7,6 +7,8 @@ pub use super::show::{Others, Streams, run};
 
 /// What `compare` is told.
 #[derive(Debug, Clone, Args)]
+// Given twice, the last one holds, as with benchstat.
+#[command(args_override_self = true)]
 pub struct CompareArgs {
     /// Files to compare, the first is the baseline: a path, label=path, or - for standard input
     #[arg(value_name = "FILE", conflicts_with_all = ["base", "head"])]

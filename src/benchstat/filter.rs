@@ -1,7 +1,7 @@
 //! Filters: which results and which of their values are used.
 
 use super::projection::Observation;
-use super::syntax::{Kind, SyntaxError, Token, Tokens};
+use super::syntax::{Kind, SyntaxError, Token, Tokens, quoted};
 use crate::format::go::name;
 use regex::Regex;
 
@@ -186,7 +186,7 @@ fn all(tokens: &mut Tokens<'_>) -> Result<Node, SyntaxError> {
             }
             Kind::Word | Kind::Operator('(' | '-' | '*') => terms.push(condition(tokens)?),
             Kind::Or | Kind::End | Kind::Operator(')') => return Ok(single_or(terms, Node::And)),
-            _ => return Err(tokens.error(&token, format!("unexpected {:?}", token.text))),
+            _ => return Err(tokens.error(&token, format!("unexpected {}", quoted(&token.text)))),
         }
     }
 }
@@ -229,7 +229,7 @@ fn matches(tokens: &mut Tokens<'_>, key: &Token) -> Result<Node, SyntaxError> {
     }
     let value = tokens.next_value()?;
     if let Some(pattern) = pattern(&value) {
-        return match_node(*tokens, key, pattern);
+        return Ok(match_node(tokens, key, pattern));
     }
     if !value.is_operator('(') {
         return Err(tokens.error(key, "expected key:value"));
@@ -238,7 +238,7 @@ fn matches(tokens: &mut Tokens<'_>, key: &Token) -> Result<Node, SyntaxError> {
     loop {
         let value = tokens.next_value()?;
         let Some(pattern) = pattern(&value) else { return Err(tokens.error(&value, "expected value")) };
-        alternatives.push(match_node(*tokens, key, pattern)?);
+        alternatives.push(match_node(tokens, key, pattern));
         let separator = tokens.next_value()?;
         match separator.kind {
             Kind::Operator(')') => return Ok(Node::Or(alternatives)),
@@ -256,12 +256,15 @@ fn pattern(token: &Token) -> Option<Pattern> {
     }
 }
 
-fn match_node(tokens: Tokens<'_>, key: &Token, pattern: Pattern) -> Result<Node, SyntaxError> {
-    if key.text == ".config" {
-        return Err(tokens.error(key, ".config is only allowed in projections"));
-    }
-    let key = Key::new(&key.text).map_err(|message| tokens.error(key, message))?;
-    Ok(Node::Match { key, pattern })
+/// The condition that `key` is `pattern`. A key that cannot be is noted: it is an error where all else can be read.
+fn match_node(tokens: &mut Tokens<'_>, key: &Token, pattern: Pattern) -> Node {
+    let known =
+        if key.text == ".config" { Err(".config is only allowed in projections") } else { Key::new(&key.text) };
+    let key = known.unwrap_or_else(|message| {
+        tokens.note(key, message);
+        Key::FullName
+    });
+    Node::Match { key, pattern }
 }
 
 #[cfg(test)]
@@ -345,6 +348,10 @@ mod tests {
             ("a:()", "expected value", 3),
             ("c:d .config:x", ".config is only allowed in projections", 4),
             ("\"\":x", "key must not be empty", 0),
+            // What breaks the grammar comes first, wherever it stands.
+            (".config:a b", "expected key:value", 10),
+            ("\"\":x .config:y", "key must not be empty", 0),
+            ("a:b ,\u{301} c:d", "unexpected \",\"", 4),
         ] {
             let error = Filter::parse(query).expect_err(query);
             assert_eq!((error.message.as_str(), error.offset), (message, offset), "{query}");

@@ -222,7 +222,20 @@ fn narrowed(number: usize) -> u32 {
     u32::try_from(number).unwrap_or(u32::MAX)
 }
 
-fn pad(out: &mut String, blanks: usize) {
+/// Appends `text` in `width` characters, or as many as it has. (A width in a format string may not exceed 65535.)
+pub(super) fn write_cell(out: &mut String, text: &str, align: Align, width: usize) {
+    let blanks = width.saturating_sub(text.chars().count());
+    let before = match align {
+        Align::Left => 0,
+        Align::Center => blanks / 2,
+        Align::Right => blanks,
+    };
+    pad(out, before);
+    out.push_str(text);
+    pad(out, blanks - before);
+}
+
+pub(super) fn pad(out: &mut String, blanks: usize) {
     const BLANKS: &str = "                                                                ";
     let mut left = blanks;
     while left > 0 {

@@ -10,7 +10,7 @@ use super::units::Statements;
 use super::v1::{Collection, group_title};
 use super::{benchcmp, sample};
 use crate::format::go::{self, Reader, Record, Text, WarningKind};
-use crate::format::{self, Failure, Format, Measurement, Parsed};
+use crate::format::{self, Failure, Format, FormatError, Measurement, ParseWarning, Parsed, Place};
 use crate::report::{Warning, WarningLevel};
 use crate::stats::order;
 use std::borrow::Cow;
@@ -261,9 +261,37 @@ fn content<'b>(bytes: &'b [u8], name: &str, unknown: Unknown) -> Result<Content<
     }
     match format::parse(name, &format::Input { stdout: bytes, files: &BTreeMap::new() }) {
         Ok((Format::Go, _)) => Ok(Content::Go(text)),
+        Ok((Format::Nothing, mut parsed)) => {
+            parsed.warnings = vec![ParseWarning { line: 0, message: "the input is empty".to_owned() }];
+            Ok(Content::Parsed(parsed))
+        }
         Ok((_, parsed)) => Ok(Content::Parsed(parsed)),
         Err(_) if automatic && unknown == Unknown::AsGo => Ok(Content::Go(text)),
-        Err(error) => Err(error.to_string()),
+        Err(error) => Err(refusal(&error)),
+    }
+}
+
+/// Why an input cannot be read, in the words of a command line: the errors of formats speak of a suite's configuration.
+fn refusal(error: &FormatError) -> String {
+    let at = |place: &Place| if place.line == 0 { String::new() } else { format!("line {}: ", place.line) };
+    match error {
+        FormatError::LooksLike { asked, found, .. } => {
+            format!("asked to read {asked}, but this looks like {found}; set --format {found} or --format auto")
+        }
+        FormatError::Syntax { format, place, expected } => {
+            let format = format.map(|format| format!("reading {format}: ")).unwrap_or_default();
+            format!("{}{format}{expected}", at(place))
+        }
+        FormatError::Unrecognised { asked, first, advice, .. } => {
+            let what = asked.map_or_else(
+                || "this is no output of a benchmark tool that is known".to_owned(),
+                |format| format!("there is no output of {format} in it"),
+            );
+            let seen = if first.is_empty() { String::new() } else { format!("; it starts with {first:?}") };
+            let advice = advice.as_deref().unwrap_or("name its format with --format if it has one (docs/formats.md)");
+            format!("{what}{seen}: {advice}")
+        }
+        FormatError::Unknown { .. } | FormatError::NotAnOutput => error.to_string(),
     }
 }
 

@@ -38,7 +38,8 @@ pub(super) fn read(inputs: &[Input]) -> Result<Option<Vec<MeasuredFile>>, Compar
 
 /// Whether a file begins like `results.json`. One that cannot be read is told later, by whoever reads it.
 fn is_measured(input: &Input) -> bool {
-    if input.path == "-" {
+    // A pipe, such as the shell's `<(…)`, can be read only once.
+    if input.path == "-" || !std::fs::metadata(&input.path).is_ok_and(|metadata| metadata.is_file()) {
         return false;
     }
     let mut head = Vec::new();

@@ -4,7 +4,7 @@ use super::filter::{Filter, Key};
 use super::hash::FastMap;
 use super::intern::{Interner, Symbol};
 use super::order::{self, Order};
-use super::syntax::{Kind, SyntaxError, Token, Tokens};
+use super::syntax::{Kind, SyntaxError, Token, Tokens, quoted};
 use crate::format::go::name;
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
@@ -104,17 +104,10 @@ impl Parser {
     /// Reads `query`. What a fixed order excludes is added to `filter`. With `unit`, the projection also tells units apart.
     pub(super) fn parse(&mut self, query: &str, filter: &mut Filter, unit: bool) -> Result<Draft, SyntaxError> {
         let mut draft = Draft::default();
-        let mut tokens = Tokens::new(query);
-        loop {
-            let token = tokens.peek()?;
-            match token.kind {
-                Kind::End => break,
-                Kind::Operator(',') if !draft.sources.is_empty() => {
-                    tokens.next()?;
-                }
-                _ => {}
-            }
-            self.field(&mut tokens, &mut draft, filter)?;
+        let tokens = Tokens::new(query);
+        // All of it is read before any of it is understood: what breaks the grammar is told first.
+        for asked in read(tokens)? {
+            self.field(tokens, asked, &mut draft, filter)?;
         }
         if unit {
             draft.unit_field = Some(draft.field(".unit", Order::First));
@@ -150,20 +143,29 @@ impl Parser {
         })
     }
 
-    fn field(&mut self, tokens: &mut Tokens<'_>, draft: &mut Draft, filter: &mut Filter) -> Result<(), SyntaxError> {
-        let key = tokens.next()?;
-        if !matches!(key.kind, Kind::Word) {
-            return Err(tokens.error(&key, "expected key"));
-        }
-        let (order, order_token) = read_order(tokens, &key)?;
-        let fixed = match &order {
-            Order::Fixed(values) => Some(values.clone()),
-            _ => None,
+    fn field(
+        &mut self,
+        tokens: Tokens<'_>,
+        asked: Asked,
+        draft: &mut Draft,
+        filter: &mut Filter,
+    ) -> Result<(), SyntaxError> {
+        let Asked { key, order } = asked;
+        let (order, fixed) = match order {
+            AskedOrder::None => (Order::First, None),
+            AskedOrder::Named(name) => match name.text.as_str() {
+                "alpha" => (Order::Alphabetic, None),
+                "num" => (Order::Numeric, None),
+                // The words by which the other orders are known inside are no names that a user can give, except this.
+                "first" => (Order::First, None),
+                other => return Err(tokens.error(&name, format!("unknown order {}", quoted(other)))),
+            },
+            AskedOrder::Fixed(open, _) if key.text == ".config" => {
+                return Err(tokens.error(&open, "fixed order not allowed for .config"));
+            }
+            AskedOrder::Fixed(_, values) => (Order::Fixed(values.clone()), Some(values)),
         };
         match key.text.as_str() {
-            ".config" if fixed.is_some() => {
-                return Err(tokens.error(&order_token, "fixed order not allowed for .config"));
-            }
             ".config" => {
                 self.has_configuration = true;
                 draft.sources.push(Source::Configuration { order, fields: Vec::new() });
@@ -195,6 +197,42 @@ impl Parser {
     }
 }
 
+/// A key of a projection with its order, as it stands there.
+struct Asked {
+    key: Token,
+    order: AskedOrder,
+}
+
+/// What follows a key.
+enum AskedOrder {
+    /// Nothing: values come in the order of first appearance.
+    None,
+    /// `@name`.
+    Named(Token),
+    /// `@(value …)`: the parenthesis, the values.
+    Fixed(Token, Vec<String>),
+}
+
+/// The keys of a projection.
+fn read(mut tokens: Tokens<'_>) -> Result<Vec<Asked>, SyntaxError> {
+    let mut all = Vec::new();
+    loop {
+        match tokens.peek()?.kind {
+            Kind::End => return Ok(all),
+            Kind::Operator(',') if !all.is_empty() => {
+                tokens.next()?;
+            }
+            _ => {}
+        }
+        let key = tokens.next()?;
+        if !matches!(key.kind, Kind::Word) {
+            return Err(tokens.error(&key, "expected key"));
+        }
+        let order = read_order(&mut tokens)?;
+        all.push(Asked { key, order });
+    }
+}
+
 /// A projection whose parser may still learn keys that it must leave out.
 #[derive(Debug, Default)]
 pub(super) struct Draft {
@@ -211,21 +249,15 @@ impl Draft {
     }
 }
 
-/// `@name` or `@(value …)` after a key. Without it values come in the order of first appearance.
-fn read_order(tokens: &mut Tokens<'_>, key: &Token) -> Result<(Order, Token), SyntaxError> {
+/// `@name` or `@(value …)` after a key.
+fn read_order(tokens: &mut Tokens<'_>) -> Result<AskedOrder, SyntaxError> {
     if !tokens.peek()?.is_operator('@') {
-        return Ok((Order::First, key.clone()));
+        return Ok(AskedOrder::None);
     }
     tokens.next()?;
     let token = tokens.next()?;
-    let order = match token.kind {
-        Kind::Word => match token.text.as_str() {
-            "alpha" => Order::Alphabetic,
-            "num" => Order::Numeric,
-            // The words by which the other orders are known inside are no names that a user can give, except this.
-            "first" => Order::First,
-            other => return Err(tokens.error(&token, format!("unknown order {other:?}"))),
-        },
+    match token.kind {
+        Kind::Word => Ok(AskedOrder::Named(token)),
         Kind::Operator('(') => {
             let mut values = Vec::new();
             loop {
@@ -235,14 +267,13 @@ fn read_order(tokens: &mut Tokens<'_>, key: &Token) -> Result<(Order, Token), Sy
                     Kind::Operator(')') if values.is_empty() => {
                         return Err(tokens.error(&value, "nothing to match"));
                     }
-                    Kind::Operator(')') => break Order::Fixed(values),
+                    Kind::Operator(')') => return Ok(AskedOrder::Fixed(token, values)),
                     _ => return Err(tokens.error(&value, "missing )")),
                 }
             }
         }
-        _ => return Err(tokens.error(&token, "expected named sort order or parenthesized list")),
-    };
-    Ok((order, token))
+        _ => Err(tokens.error(&token, "expected named sort order or parenthesized list")),
+    }
 }
 
 impl Projection {
@@ -268,9 +299,17 @@ impl Projection {
                 Source::FullName(field) => self.row[*field] = symbols.get(&self.shared.full_name(observation.name)),
                 Source::Unit => {}
                 Source::Configuration { order, fields } => {
+                    // Keys mostly come in the order in which their fields were made, so the next one is tried first.
+                    let mut next = 0;
                     for (key, value) in observation.configuration {
-                        let field = match fields.iter().find(|(k, _)| k == key) {
-                            Some((_, field)) => *field,
+                        let at = if fields.get(next).is_some_and(|(k, _)| k == key) {
+                            Some(next)
+                        } else {
+                            fields.iter().position(|(k, _)| k == key)
+                        };
+                        next = at.map_or(next, |at| at + 1);
+                        let field = match at.map(|at| fields[at].1) {
+                            Some(field) => field,
                             None if self.shared.configuration.contains(*key) => continue,
                             None => {
                                 self.fields.push(Field { name: (*key).to_owned(), order: order.clone(), seen: None });

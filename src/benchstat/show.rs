@@ -1,13 +1,13 @@
 //! Inputs in, a layout out.
 
 use super::builder::{Builder, Expressions};
-use super::cli::{CompareArgs, FileLayout};
+use super::cli::{CompareArgs, FailOnArg, FileLayout};
 use super::error::CompareError;
 use super::input::{Input, inputs};
 use super::load::{Loader, Unknown};
 use super::measured::MeasuredFile;
 use super::table::{Options, Tables, tables};
-use super::{benchcmp, columns, csv, measured, mismatch, report, text, v1};
+use super::{benchcmp, columns, csv, measured, mismatch, report as classic, text, v1};
 use crate::compare::{self, FileOptions};
 use crate::config::{Compare, FailOn, Layout};
 use crate::report::{Report, Warning, WarningLevel};
@@ -62,12 +62,44 @@ fn show(
     if let Some(measured) = measured::read(&sources.inputs)? {
         return show_measured(args, &measured, others);
     }
-    match args.layout {
-        FileLayout::Benchstat | FileLayout::Csv => show_benchstat(args, sources, stdin),
-        FileLayout::BenchstatV1 => show_v1(args, sources, stdin),
-        FileLayout::Benchcmp => show_benchcmp(args, sources, stdin),
-        FileLayout::Default | FileLayout::Json | FileLayout::Markdown => show_report(args, sources, stdin, others),
+    let layout = match args.layout {
+        FileLayout::Default | FileLayout::Json | FileLayout::Markdown => {
+            let report = report(args, sources, stdin, Unknown::Refuse)?;
+            return shown(args, &report, others);
+        }
+        FileLayout::Benchstat | FileLayout::Csv => show_benchstat,
+        FileLayout::BenchstatV1 => show_v1,
+        FileLayout::Benchcmp => show_benchcmp,
+    };
+    let trips = trips_apart(args, sources)?;
+    Ok(Shown { trips, ..layout(args, sources, stdin)? })
+}
+
+/// Whether something of `--fail-on` is found, for a layout that has no verdicts of its own: the report that would have
+/// them is made beside it.
+fn trips_apart(args: &CompareArgs, sources: &Sources) -> Result<bool, CompareError> {
+    if args.fail_on.iter().all(|reason| *reason == FailOnArg::Never) {
+        return Ok(false);
     }
+    let is_file = |input: &&Input| input.path != "-" && std::fs::metadata(&input.path).is_ok_and(|m| m.is_file());
+    if let Some(once) = sources.inputs.iter().find(|input| !is_file(input)) {
+        // A missing file is told as such.
+        std::fs::metadata(&once.path)
+            .map(|_| ())
+            .or_else(|error| if once.path == "-" { Ok(()) } else { Err(error) })
+            .map_err(|error| CompareError::Read { path: once.path.clone(), error: error.to_string() })?;
+        return Err(CompareError::Usage(format!(
+            "--fail-on needs verdicts, which this layout lacks: for them files are read a second time, and {} can be read \
+             only once; put it into a file, or take the layout default, json or markdown",
+            once.path
+        )));
+    }
+    let report = report(args, sources, &mut std::io::empty(), Unknown::AsGo)?;
+    Ok(compare::trips(&report, &fail_on(args)))
+}
+
+fn fail_on(args: &CompareArgs) -> Vec<FailOn> {
+    args.fail_on.iter().copied().map(FailOn::from).collect()
 }
 
 /// What a layout made.
@@ -110,6 +142,10 @@ impl Sources {
     fn checked(self) -> Result<Self, CompareError> {
         if self.inputs.iter().filter(|input| input.path == "-").count() > 1 {
             return Err(CompareError::Usage("standard input (-) can be read only once".to_owned()));
+        }
+        if let Some(input) = self.inputs.iter().find(|input| input.path.is_empty()) {
+            let label = if input.label.is_empty() { String::new() } else { format!(" after {}=", input.label) };
+            return Err(CompareError::Usage(format!("a file has no name: the path{label} is empty")));
         }
         Ok(self)
     }
@@ -172,14 +208,14 @@ fn no_results(input: &Input) -> Warning {
     }
 }
 
-/// The layouts of a report: an unconfirmed comparison, since nothing is known of the order of the rounds.
-fn show_report(
+/// The report: an unconfirmed comparison, since nothing is known of the order of the rounds.
+fn report(
     args: &CompareArgs,
     sources: &Sources,
     stdin: &mut dyn Read,
-    others: &Others<'_>,
-) -> Result<Shown, CompareError> {
-    let mut loader = Loader::new(&args.format, Unknown::Refuse, stdin);
+    unknown: Unknown,
+) -> Result<Report, CompareError> {
+    let mut loader = Loader::new(&args.format, unknown, stdin);
     let (columns, builder) = columns::read(&mut loader, &sources.inputs, sources.rounds, &expressions(args))?;
     let mut policy = Compare::default();
     args.apply(&mut policy);
@@ -195,7 +231,7 @@ fn show_report(
     report.warnings.append(&mut loader.warnings);
     let tables = tables(builder, &judged(args, &loader));
     report.warnings.extend(mismatch::warnings(&tables, &sources.inputs, mismatch::Effect::Paired));
-    shown(args, &report, others)
+    Ok(report)
 }
 
 fn judged(args: &CompareArgs, loader: &Loader<'_>) -> Options {
@@ -212,18 +248,17 @@ fn show_measured(args: &CompareArgs, measured: &[MeasuredFile], others: &Others<
     let report = (others.measured)(measured).map_err(CompareError::Usage)?;
     let text = match args.layout {
         FileLayout::Default | FileLayout::Json | FileLayout::Markdown => return shown(args, &report, others),
-        FileLayout::Csv => report::csv(&report),
-        FileLayout::Benchstat => report::text(&report, Layout::Benchstat),
-        FileLayout::BenchstatV1 => report::text(&report, Layout::BenchstatV1),
-        FileLayout::Benchcmp => report::text(&report, Layout::Benchcmp),
+        FileLayout::Csv => classic::csv(&report),
+        FileLayout::Benchstat => classic::text(&report, Layout::Benchstat),
+        FileLayout::BenchstatV1 => classic::text(&report, Layout::BenchstatV1),
+        FileLayout::Benchcmp => classic::text(&report, Layout::Benchcmp),
     };
-    Ok(Shown { text, ..Shown::default() })
+    Ok(Shown { text, trips: compare::trips(&report, &fail_on(args)), ..Shown::default() })
 }
 
 fn shown(args: &CompareArgs, report: &Report, others: &Others<'_>) -> Result<Shown, CompareError> {
     let text = (others.render)(report, args.layout).map_err(CompareError::Render)?;
-    let fail_on: Vec<FailOn> = args.fail_on.iter().copied().map(FailOn::from).collect();
-    let trips = compare::trips(report, &fail_on);
+    let trips = compare::trips(report, &fail_on(args));
     let compared =
         report.suites.iter().flat_map(|suite| &suite.rows).any(|row| row.base.is_some() && row.head.is_some());
     let nothing = (!compared).then(|| "no benchmark has results in the first file and in another one".to_owned());

@@ -1,7 +1,9 @@
 //! The words of benchstat's expressions: what filters and projections are made of.
 
+use super::grid::pad;
 use regex::Regex;
 use std::fmt;
+use std::sync::LazyLock;
 
 /// An expression that cannot be read, with the place.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -24,9 +26,45 @@ impl fmt::Display for SyntaxError {
     /// The expression with a caret under the place.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let before = self.query.get(..self.offset).unwrap_or(&self.query);
-        let column = before.chars().filter(|c| !c.is_control()).count();
-        write!(f, "syntax error: {}\n\t{}\n\t{:column$}^", self.message, self.query, "")
+        let column = before.chars().filter(|c| is_graphic(*c)).count();
+        let mut blanks = String::new();
+        pad(&mut blanks, column);
+        write!(f, "syntax error: {}\n\t{}\n\t{blanks}^", self.message, self.query)
     }
+}
+
+static GRAPHIC: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"\A[\p{L}\p{M}\p{N}\p{P}\p{S}\p{Zs}]\z").expect("the expression is constant"));
+
+/// Whether Go counts `c` as visible: letters, marks, numbers, punctuation, symbols and blanks.
+fn is_graphic(c: char) -> bool {
+    if c.is_ascii() { !c.is_ascii_control() } else { GRAPHIC.is_match(c.encode_utf8(&mut [0; 4])) }
+}
+
+/// `text` in double quotes, what is not visible in it escaped, as Go's `%q` has it.
+pub(super) fn quoted(text: &str) -> String {
+    use fmt::Write as _;
+    let mut quoted = String::from('"');
+    for c in text.chars() {
+        // Writing into a string cannot fail.
+        let _ = match c {
+            '"' | '\\' => write!(quoted, "\\{c}"),
+            '\u{7}' => write!(quoted, "\\a"),
+            '\u{8}' => write!(quoted, "\\b"),
+            '\u{c}' => write!(quoted, "\\f"),
+            '\n' => write!(quoted, "\\n"),
+            '\r' => write!(quoted, "\\r"),
+            '\t' => write!(quoted, "\\t"),
+            '\u{b}' => write!(quoted, "\\v"),
+            ' ' => write!(quoted, " "),
+            c if is_graphic(c) && !c.is_whitespace() => write!(quoted, "{c}"),
+            c if c.is_ascii() => write!(quoted, "\\x{:02x}", u32::from(c)),
+            c if u32::from(c) < 0x10000 => write!(quoted, "\\u{:04x}", u32::from(c)),
+            c => write!(quoted, "\\U{:08x}", u32::from(c)),
+        };
+    }
+    quoted.push('"');
+    quoted
 }
 
 /// One word, operator or regular expression.
@@ -67,11 +105,13 @@ impl Token {
 pub(super) struct Tokens<'q> {
     pub(super) query: &'q str,
     at: usize,
+    /// What cannot be though it can be read: told only where nothing breaks the grammar, wherever that stands.
+    late: Option<(usize, &'static str)>,
 }
 
 impl<'q> Tokens<'q> {
     pub(super) const fn new(query: &'q str) -> Self {
-        Self { query, at: 0 }
+        Self { query, at: 0, late: None }
     }
 
     /// The next token where a key or an operator may stand, without consuming it.
@@ -95,13 +135,19 @@ impl<'q> Tokens<'q> {
         SyntaxError::new(self.query, token.offset, message)
     }
 
-    /// Refuses anything that is left.
+    /// Refuses anything that is left, and what was noted.
     pub(super) fn end(self) -> Result<(), SyntaxError> {
         let token = self.peek()?;
         match token.kind {
             Kind::End => Ok(()),
-            _ => Err(self.error(&token, format!("unexpected {:?}", token.text))),
-        }
+            _ => Err(self.error(&token, format!("unexpected {}", quoted(&token.text)))),
+        }?;
+        self.late.map_or(Ok(()), |(offset, message)| Err(SyntaxError::new(self.query, offset, message)))
+    }
+
+    /// Notes an error at the place of `token` that grammar allows.
+    pub(super) fn note(&mut self, token: &Token, message: &'static str) {
+        self.late.get_or_insert((token.offset, message));
     }
 
     fn token(&mut self, regex_allowed: bool) -> Result<Token, SyntaxError> {
@@ -189,8 +235,11 @@ fn closing_slash(text: &str) -> Option<usize> {
     None
 }
 
-/// What a double-quoted Go string says. `None` for an escape that Go does not know.
+/// What a double-quoted Go string says. `None` for an escape that Go does not know, and for a line break.
 fn unescape(text: &str) -> Option<String> {
+    if text.contains('\n') {
+        return None;
+    }
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text;
     while let Some(at) = rest.find('\\') {
@@ -243,6 +292,7 @@ mod tests {
             (r"\u12", None),
             (r"\400", None),
             (r"\ud800", None),
+            ("a\nb", None),
         ] {
             assert_eq!(unescape(quoted).as_deref(), expected, "{quoted}");
         }
@@ -252,5 +302,22 @@ mod tests {
     fn the_caret_stands_under_the_place() {
         let error = SyntaxError::new("é:b x", 5, "expected key:value");
         assert_eq!(error.to_string(), "syntax error: expected key:value\n\té:b x\n\t    ^");
+        // What has no width does not move it.
+        let error = SyntaxError::new("\u{200b}\u{1}é:b", 7, "expected key:value");
+        assert_eq!(error.to_string(), "syntax error: expected key:value\n\t\u{200b}\u{1}é:b\n\t  ^");
+    }
+
+    /// What Go's `%q` gives.
+    #[test]
+    fn words_are_quoted_as_go_quotes_them() {
+        for (word, expected) in [
+            ("a b", r#""a b""#),
+            ("a\"\\", r#""a\"\\""#),
+            ("é\u{301}日", "\"é\u{301}日\""),
+            ("\u{a0}\u{200b}\u{7f}\u{1b}\t", r#""\u00a0\u200b\x7f\x1b\t""#),
+            ("\u{e0001}", r#""\U000e0001""#),
+        ] {
+            assert_eq!(quoted(word), expected);
+        }
     }
 }

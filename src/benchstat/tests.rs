@@ -1,6 +1,7 @@
 //! The layouts against the output of the real tools.
 
 mod faults;
+mod hostile;
 mod robustness;
 
 use super::MeasuredFile;

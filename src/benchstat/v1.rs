@@ -4,13 +4,15 @@
 
 mod scale;
 
+use super::grid::{Align, write_cell};
 use super::number::fixed;
 use super::table::GeometricMean;
 use super::utest::{Outcome, Tester};
-use crate::format::go::{self, name, number};
+use crate::format::go::number::{self, NumberError};
+use crate::format::go::{self, name};
 use crate::stats::order;
 use scale::UnitScale;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
 
 /// Configuration keys that split results into groups, in the order in which a group's title names them.
@@ -21,10 +23,12 @@ const SPLIT_BY: [&str; 3] = ["pkg", "goos", "goarch"];
 pub(super) struct Collection {
     /// Labels of the inputs.
     columns: Vec<String>,
-    groups: Vec<String>,
-    units: Vec<String>,
+    groups: Ordered,
+    units: Ordered,
     /// By group: names in order.
     benchmarks: Vec<Vec<String>>,
+    /// Groups and names that are in `benchmarks`.
+    known: HashSet<(usize, String)>,
     samples: HashMap<SampleKey, Sample>,
 }
 
@@ -61,6 +65,11 @@ impl Sample {
         self.kept = self.values.iter().copied().filter(|v| (lo..=hi).contains(v)).collect();
         self.min = self.kept.iter().copied().fold(f64::INFINITY, f64::min);
         self.max = self.kept.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        if self.kept.is_empty() {
+            // Quartiles of infinities are no numbers, so nothing is within the fences.
+            (self.min, self.mean, self.max) = (f64::NAN, f64::NAN, f64::NAN);
+            return;
+        }
         self.mean = 0.0;
         for (value, n) in self.kept.iter().zip(1_u32..) {
             self.mean += (value - self.mean) / f64::from(n);
@@ -74,7 +83,10 @@ impl Sample {
             text.push_str("     ");
             return;
         }
-        let range = (1.0 - self.min / self.mean).max(self.max / self.mean - 1.0);
+        // The end that is farther from zero is below a negative mean; the tool takes the other one.
+        let (far, near) = if self.mean < 0.0 { (self.min, self.max) } else { (self.max, self.min) };
+        let (below, above) = (1.0 - near / self.mean, far / self.mean - 1.0);
+        let range = if above > below { above } else { below };
         let mut percent = String::new();
         fixed(&mut percent, range * 100.0, 0, false);
         percent.push('%');
@@ -100,7 +112,8 @@ impl Collection {
             let mut fields = line.split_whitespace();
             let (Some(word), Some(iterations)) = (fields.next(), fields.next()) else { continue };
             let Some(name) = word.strip_prefix("Benchmark").filter(|_| line.starts_with("Benchmark")) else { continue };
-            if number::count(iterations).unwrap_or(0) == 0 {
+            // A number that is too large was taken for the largest one there is.
+            if !matches!(number::count(iterations), Ok(1.. | ..=-1) | Err(NumberError::Range)) {
                 continue;
             }
             let group = settings.group(name);
@@ -114,21 +127,17 @@ impl Collection {
 
     /// Adds one value to the last column.
     pub(super) fn add(&mut self, group: &str, name: &str, unit: &str, value: f64) {
-        let group = place(&mut self.groups, group);
-        self.benchmarks.resize_with(self.groups.len(), Vec::new);
+        let group = self.groups.place(group);
+        self.benchmarks.resize_with(self.groups.list.len(), Vec::new);
         let key = (self.columns.len().saturating_sub(1), group, name.to_owned(), unit.to_owned());
         if let Some(sample) = self.samples.get_mut(&key) {
             sample.values.push(value);
             return;
         }
-        // Names of a group are looked for only when a sample begins.
-        let known = (0..self.columns.len()).any(|column| {
-            self.units.iter().any(|unit| self.samples.contains_key(&(column, group, name.to_owned(), unit.clone())))
-        });
-        if !known {
+        if self.known.insert((group, name.to_owned())) {
             self.benchmarks[group].push(name.to_owned());
         }
-        place(&mut self.units, unit);
+        self.units.place(unit);
         self.samples.insert(key, Sample { values: vec![value], ..Sample::default() });
     }
 
@@ -154,7 +163,7 @@ impl Collection {
         }
         let mut tester = Tester::default();
         let mut tables = Vec::new();
-        for unit in &self.units {
+        for unit in &self.units.list {
             let mut rows = self.rows(unit, options, &mut tester);
             if rows.is_empty() {
                 continue;
@@ -186,8 +195,8 @@ impl Collection {
     fn rows(&self, unit: &str, options: Options, tester: &mut Tester) -> Vec<Vec<String>> {
         let mut rows = Vec::new();
         let mut shown = "";
-        for (group, (title, names)) in self.groups.iter().zip(&self.benchmarks).enumerate() {
-            let title = if self.groups.len() > 1 { title.as_str() } else { "" };
+        for (group, (title, names)) in self.groups.list.iter().zip(&self.benchmarks).enumerate() {
+            let title = if self.groups.list.len() > 1 { title.as_str() } else { "" };
             for name in names {
                 let sample = |column| self.samples.get(&(column, group, name.clone(), unit.to_owned()));
                 let samples: Vec<Option<&Sample>> = (0..self.columns.len()).map(sample).collect();
@@ -253,12 +262,23 @@ impl Collection {
     }
 }
 
-/// The place of `text` in `list`, where it is put if it is new.
-fn place(list: &mut Vec<String>, text: &str) -> usize {
-    list.iter().position(|known| known == text).unwrap_or_else(|| {
-        list.push(text.to_owned());
-        list.len() - 1
-    })
+/// Texts in the order of first appearance.
+#[derive(Debug, Default)]
+struct Ordered {
+    list: Vec<String>,
+    places: HashMap<String, usize>,
+}
+
+impl Ordered {
+    /// The place of `text`, which is put at the end if it is new.
+    fn place(&mut self, text: &str) -> usize {
+        if let Some(place) = self.places.get(text) {
+            return *place;
+        }
+        self.list.push(text.to_owned());
+        self.places.insert(text.to_owned(), self.list.len() - 1);
+        self.list.len() - 1
+    }
 }
 
 fn row(name: &str, unit: &str, samples: &[Option<&Sample>], options: Options, tester: &mut Tester) -> Vec<String> {
@@ -281,6 +301,9 @@ fn row(name: &str, unit: &str, samples: &[Option<&Sample>], options: Options, te
 
 /// Delta and note of two samples.
 fn compare(old: &Sample, new: &Sample, alpha: f64, tester: &mut Tester) -> (String, String) {
+    if old.kept.is_empty() || new.kept.is_empty() {
+        return ("~   ".to_owned(), "(too few samples)".to_owned());
+    }
     match tester.test(&order::sorted(&old.kept), &order::sorted(&new.kept)) {
         Outcome::AllEqual => ("~   ".to_owned(), "(all equal)".to_owned()),
         Outcome::P(p) => {
@@ -339,21 +362,19 @@ fn lay_out(tables: &[Vec<Vec<String>>]) -> String {
 }
 
 fn write_row(out: &mut String, row: &[String], widths: &[usize], title: bool) {
-    // Writing into a string cannot fail.
-    let _ = match row {
-        [single] => write!(out, "{single}"),
-        [name, ..] => write!(out, "{name:<0$}", widths[0]),
-        [] => Ok(()),
-    };
+    match row {
+        [single] => out.push_str(single),
+        [name, ..] => write_cell(out, name, Align::Left, widths[0]),
+        [] => {}
+    }
     for (at, cell) in row.iter().enumerate().skip(1) {
         let last = at + 1 == row.len();
-        let _ = if last && (title || cell.starts_with('(')) {
-            write!(out, "  {cell}")
-        } else if title {
-            write!(out, "  {cell:<0$}", widths[at])
+        out.push_str("  ");
+        if last && (title || cell.starts_with('(')) {
+            out.push_str(cell);
         } else {
-            write!(out, "  {cell:>0$}", widths[at])
-        };
+            write_cell(out, cell, if title { Align::Left } else { Align::Right }, widths[at]);
+        }
     }
 }
 

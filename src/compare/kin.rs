@@ -5,7 +5,7 @@ use crate::format::BenchmarkId;
 use crate::report::Unjudged;
 use crate::stats::order;
 use crate::unit::{self, normal};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Below this many seconds for one operation nothing was executed.
 const DEGENERATE_SECONDS: f64 = 1e-10;
@@ -23,17 +23,29 @@ pub(super) struct Member<'a> {
     pub(super) degenerate: bool,
 }
 
+/// The rows of one benchmark.
+#[derive(Default)]
+struct Kin<'a> {
+    /// The units that both sides have.
+    judged: HashSet<&'a str>,
+    degenerate: bool,
+}
+
 /// Why rows are not judged, if so: the same information as another row, the other of wall and CPU time, or a benchmark
 /// that does not loop.
 pub(super) fn unjudged(rows: &[Member<'_>], primary: PrimaryTime) -> Vec<Option<Unjudged>> {
-    let mut benchmarks: HashMap<&BenchmarkId, Vec<&Member<'_>>> = HashMap::new();
+    let mut benchmarks: HashMap<&BenchmarkId, Kin<'_>> = HashMap::new();
     for row in rows {
-        benchmarks.entry(row.benchmark).or_default().push(row);
+        let kin = benchmarks.entry(row.benchmark).or_default();
+        kin.degenerate |= row.degenerate;
+        if row.judged {
+            kin.judged.insert(row.unit);
+        }
     }
     rows.iter()
         .map(|row| {
             let kin = benchmarks.get(row.benchmark)?;
-            let has = |unit: &str| kin.iter().any(|row| row.judged && row.unit == unit);
+            let has = |unit: &str| kin.judged.contains(unit);
             if !row.judged {
                 None
             } else if unit::derived_from(row.unit).is_some_and(has) {
@@ -41,7 +53,7 @@ pub(super) fn unjudged(rows: &[Member<'_>], primary: PrimaryTime) -> Vec<Option<
             } else if is_secondary(row.unit, has, primary) {
                 Some(Unjudged::Secondary)
             } else {
-                kin.iter().any(|row| row.degenerate).then_some(Unjudged::Degenerate)
+                kin.degenerate.then_some(Unjudged::Degenerate)
             }
         })
         .collect()

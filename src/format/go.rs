@@ -24,7 +24,7 @@ pub use text::Text;
 
 use super::{BenchmarkId, Failure, Measurement, ParseWarning, Parsed, UnitHint};
 use crate::unit::{Direction, tidy_unit};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 /// Most warnings that are kept one by one; the rest is counted.
@@ -78,7 +78,7 @@ struct Collector<'t> {
     /// The configuration as of a version of the reader's.
     config: Option<(u32, Arc<BTreeMap<String, String>>)>,
     /// Keys whose value differs between lines of one benchmark.
-    mixed: Vec<String>,
+    mixed: HashSet<String>,
     dropped_warnings: usize,
 }
 
@@ -148,11 +148,8 @@ impl<'t> Collector<'t> {
 
     /// Says, once a key, that values of one benchmark were measured under different configurations.
     fn note_mixture(&mut self, a: &BTreeMap<String, String>, b: &BTreeMap<String, String>, result: ResultLine<'_>) {
-        let differing: Vec<String> = a.keys().chain(b.keys()).filter(|k| a.get(*k) != b.get(*k)).cloned().collect();
-        for key in differing {
-            if self.mixed.contains(&key) {
-                continue;
-            }
+        let differing = a.keys().chain(b.keys()).filter(|key| !self.mixed.contains(*key) && a.get(*key) != b.get(*key));
+        for key in differing.cloned().collect::<BTreeSet<_>>() {
             let shown = |map: &BTreeMap<String, String>| map.get(&key).map_or("none", String::as_str).to_owned();
             let message = format!(
                 "Benchmark{} was measured under different {key:?}: {:?} and {:?} are taken together",
@@ -161,7 +158,7 @@ impl<'t> Collector<'t> {
                 shown(b)
             );
             self.warn(result.line, message);
-            self.mixed.push(key);
+            self.mixed.insert(key);
         }
     }
 

@@ -96,9 +96,10 @@ fn in_suite(suite: &SuiteReport) -> Vec<Sweep> {
     // A name with several parameters is in several families: the one with most values shows it.
     let mut largest: HashMap<*const Row, usize> = HashMap::new();
     for (_, members) in &families {
+        let size = distinct(members);
         for (_, row) in members {
             let known = largest.entry(std::ptr::from_ref(*row)).or_default();
-            *known = distinct(members).max(*known);
+            *known = size.max(*known);
         }
     }
     let shows = |members: &Members<'_>| {
@@ -198,7 +199,7 @@ fn sweep(suite: &SuiteReport, key: &FamilyKey<'_>, members: &[(Captured, &Row)])
     values.dedup_by(|a, b| a.0 == b.0);
     let mut lines: BTreeMap<(Option<u32>, Side), Vec<Option<f64>>> = BTreeMap::new();
     for (captured, row) in members {
-        let at = values.iter().position(|(value, _)| *value == captured.value);
+        let at = values.binary_search_by(|(value, _)| value.total_cmp(&captured.value)).ok();
         for side in Side::BOTH {
             let median = summary(row, side);
             let points = lines.entry((row.benchmark.procs, side)).or_insert_with(|| vec![None; values.len()]);

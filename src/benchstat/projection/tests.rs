@@ -74,6 +74,10 @@ fn errors_name_the_place() {
         (".config@(a)", "fixed order not allowed for .config", 8),
         ("\"\"", "key must not be empty", 0),
         ("a:b", "expected key", 1),
+        // What breaks the grammar comes first, wherever it stands.
+        (".unit a@foo \"\" b:", "expected key", 16),
+        (".unit a@foo", ".unit is only allowed in filters", 0),
+        ("a@fo\u{301}o", "unknown order \"fo\u{301}o\"", 2),
     ] {
         let error = Parser::default().parse(query, &mut Filter::everything(), false).expect_err(query);
         assert_eq!((error.message.as_str(), error.offset), (message, offset), "{query}");

@@ -5,10 +5,10 @@ use crate::report::{Note, Report, Verdict};
 use std::path::Path;
 
 /// Files in a folder of their own.
-struct Files(tempfile::TempDir);
+pub(super) struct Files(tempfile::TempDir);
 
 impl Files {
-    fn new(files: &[(&str, &[u8])]) -> Self {
+    pub(super) fn new(files: &[(&str, &[u8])]) -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder");
         for (name, bytes) in files {
             std::fs::write(folder.path().join(name), bytes).expect("a file");
@@ -16,16 +16,16 @@ impl Files {
         Self(folder)
     }
 
-    fn path(&self) -> &Path {
+    pub(super) fn path(&self) -> &Path {
         self.0.path()
     }
 
     /// Compares; words that end in `.txt` or `.json` are files, labelled with their names.
-    fn compare(&self, words: &str) -> Done {
+    pub(super) fn compare(&self, words: &str) -> Done {
         self.compare_with(words, b"")
     }
 
-    fn compare_with(&self, words: &str, stdin: &[u8]) -> Done {
+    pub(super) fn compare_with(&self, words: &str, stdin: &[u8]) -> Done {
         let is_file = |word: &str| [".txt", ".json", ".folder"].iter().any(|end| word.ends_with(end));
         let in_folder = |word: &str| self.path().join(word).to_string_lossy().into_owned();
         let sides = words.contains("--base");
@@ -39,11 +39,11 @@ impl Files {
 }
 
 /// Six results from `first` nanoseconds up.
-fn run(first: u32) -> String {
+pub(super) fn run(first: u32) -> String {
     (0..6).map(|i| format!("BenchmarkX-8 \t1000\t{} ns/op\n", first + i)).collect()
 }
 
-fn old_and_new(old: &[u8], new: &[u8]) -> Files {
+pub(super) fn old_and_new(old: &[u8], new: &[u8]) -> Files {
     Files::new(&[("old.txt", old), ("new.txt", new)])
 }
 

@@ -1,6 +1,8 @@
 //! Pieces of a line: fields, prefixes put there by others, shapes of what `go test` prints.
 
 use super::number;
+use regex::Regex;
+use std::sync::LazyLock;
 
 /// What a byte is to [`field`].
 const PLAIN: u8 = 0;
@@ -102,13 +104,31 @@ fn field_of_unicode(text: &str) -> (&str, &str) {
 /// A key begins with a lower-case letter and contains neither blanks nor upper-case letters. At least one blank or tab
 /// follows the colon unless the line ends there.
 pub(crate) fn configuration(line: &str) -> Option<(&str, &str)> {
-    if !line.chars().next()?.is_lowercase() {
+    if !is_lower(line.chars().next()?) {
         return None;
     }
-    let end = line.find(|c: char| c == ':' || c.is_whitespace() || c.is_uppercase())?;
+    let end = line.find(|c: char| c == ':' || c.is_whitespace() || is_upper(c))?;
     let value = line[end..].strip_prefix(':')?;
     let trimmed = value.trim_start_matches([' ', '\t']);
     (value.is_empty() || trimmed.len() < value.len()).then_some((&line[..end], trimmed))
+}
+
+/// Whether `c` is a lower-case letter (of the category Ll). Rust also counts what looks like one, such as `ª` or `ⓐ`.
+fn is_lower(c: char) -> bool {
+    if c.is_ascii() { c.is_ascii_lowercase() } else { c.is_lowercase() && is_of(&LOWER, c) }
+}
+
+/// Whether `c` is an upper-case letter (of the category Lu).
+fn is_upper(c: char) -> bool {
+    if c.is_ascii() { c.is_ascii_uppercase() } else { c.is_uppercase() && is_of(&UPPER, c) }
+}
+
+static LOWER: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"\A\p{Ll}\z").expect("the expression is constant"));
+static UPPER: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"\A\p{Lu}\z").expect("the expression is constant"));
+
+/// Whether `category` matches `c`.
+fn is_of(category: &Regex, c: char) -> bool {
+    category.is_match(c.encode_utf8(&mut [0; 4]))
 }
 
 /// `line` without what a CI system or a log collector put before it: a byte order mark, a time, `job<TAB>step<TAB>time`.
@@ -252,6 +272,11 @@ mod tests {
             ("pkg: ", Some(("pkg", ""))),
             ("nóte: x", Some(("nóte", "x"))),
             ("k=v: x", Some(("k=v", "x"))),
+            ("ﬀ: ligature", Some(("ﬀ", "ligature"))),
+            ("kⒶ: x", Some(("kⒶ", "x"))),
+            ("ª: x", None),
+            ("ⓐ: x", None),
+            ("kÀ: x", None),
             ("http:x", None),
             ("main.go:12: message", None),
             ("Key: value", None),

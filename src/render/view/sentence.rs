@@ -162,6 +162,13 @@ fn first_failure(report: &Report, ink: &Ink) -> String {
         }
     }
     match (report.counts.new, report.counts.removed) {
+        (0, 0) if report.design == Design::Files => "no two files have results".to_owned(),
+        (new, 0) if report.design == Design::Files => {
+            format!("the first file has no result, another one {}", number::count(new as usize, "row", "rows"))
+        }
+        (0, removed) if report.design == Design::Files => {
+            format!("only the first file has results ({})", number::count(removed as usize, "row", "rows"))
+        }
         (0, 0) => "the bench command printed no result on either side".to_owned(),
         (new, 0) => format!("base printed no result, head {}", number::count(new as usize, "row", "rows")),
         (0, removed) => format!("head printed no result, base {}", number::count(removed as usize, "row", "rows")),
