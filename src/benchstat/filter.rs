@@ -258,8 +258,7 @@ fn pattern(token: &Token) -> Option<Pattern> {
 
 /// The condition that `key` is `pattern`. A key that cannot be is noted: it is an error where all else can be read.
 fn match_node(tokens: &mut Tokens<'_>, key: &Token, pattern: Pattern) -> Node {
-    let known =
-        if key.text == ".config" { Err(".config is only allowed in projections") } else { Key::new(&key.text) };
+    let known = if key.text == ".config" { Err(".config is only allowed in projections") } else { Key::new(&key.text) };
     let key = known.unwrap_or_else(|message| {
         tokens.note(key, message);
         Key::FullName

@@ -2,7 +2,7 @@
 
 use crate::report::{Geomean, Row, Unjudged, Verdict};
 use crate::stats::geomean;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 /// Fewest rows for an interval: over two or three, Student's t makes one that says nothing.
 const ROWS: usize = 4;
@@ -13,19 +13,23 @@ const LEVEL: f64 = 0.95;
 /// One geometric mean a unit, in the order of the rows. A mean of both sides is of the same rows: a row that one side
 /// lacks cannot move it.
 pub(super) fn of(rows: &[Row]) -> Vec<Geomean> {
-    let mut units: Vec<&str> = Vec::new();
-    for row in rows {
-        if !row.unit.is_empty() && !units.contains(&row.unit.as_str()) {
-            units.push(&row.unit);
-        }
+    let mut units: Vec<(&str, Vec<&Row>)> = Vec::new();
+    let mut places: HashMap<&str, usize> = HashMap::new();
+    for row in rows.iter().filter(|row| !row.unit.is_empty()) {
+        let place = *places.entry(&row.unit).or_insert_with(|| {
+            units.push((&row.unit, Vec::new()));
+            units.len() - 1
+        });
+        units[place].1.push(row);
     }
-    units.into_iter().filter_map(|unit| of_unit(unit, rows)).collect()
+    units.into_iter().filter_map(|(unit, rows)| of_unit(unit, &rows)).collect()
 }
 
-fn of_unit(unit: &str, rows: &[Row]) -> Option<Geomean> {
+/// The mean of `rows`, all of which are of `unit`.
+fn of_unit(unit: &str, rows: &[&Row]) -> Option<Geomean> {
     let mut left_out: BTreeMap<String, u32> = BTreeMap::new();
     let (mut base, mut head, mut logs) = (Vec::new(), Vec::new(), Vec::new());
-    for row in rows.iter().filter(|row| row.unit == unit) {
+    for row in rows {
         match reason(row) {
             Some(reason) => *left_out.entry(reason.to_owned()).or_default() += 1,
             None => {

@@ -11,7 +11,7 @@ use crate::results::{StepOutcome, StepStatus};
 use crate::side::Side;
 use crate::unit::Direction;
 use serde::Serialize;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 /// A suite.
@@ -141,22 +141,12 @@ pub(super) fn skeleton(suite: &SuiteReport, report: &Report, prefix: &str, ink: 
         several_suites: report.suites.len() > 1,
         threshold: report.policy.threshold,
     };
-    let mut packages: Vec<(&str, Vec<&Row>)> = Vec::new();
-    let mut places = Vec::with_capacity(suite.rows.len());
-    for row in &suite.rows {
-        let name = row.benchmark.package.as_str();
-        let package = packages.iter().position(|(p, _)| *p == name).unwrap_or_else(|| {
-            packages.push((name, Vec::new()));
-            packages.len() - 1
-        });
-        packages[package].1.push(row);
-        places.push(package);
-    }
+    let (packages, places) = grouped(suite.rows.iter(), |row| row.benchmark.package.as_str());
     let alone = packages.len() == 1;
-    let views: Vec<(PackageView, Vec<&str>)> =
+    let views: Vec<(PackageView, HashMap<&str, usize>)> =
         packages.iter().map(|(name, rows)| package_view(name, rows, alone.then_some(suite), ink)).collect();
     let rows = suite.rows.iter().zip(places).map(|(row, package)| {
-        let table = views[package].1.iter().position(|unit| *unit == row.unit).unwrap_or(0);
+        let table = views[package].1.get(row.unit.as_str()).copied().unwrap_or(0);
         (package, table, Arc::new(context.row(row)))
     });
     let rows = rows.collect();
@@ -171,20 +161,37 @@ pub(super) fn skeleton(suite: &SuiteReport, report: &Report, prefix: &str, ink: 
     Skeleton { view, with_procs: context.with_procs, rows }
 }
 
+/// Rows with a text in common, by that text, in the order of first appearance.
+type Groups<'a> = Vec<(&'a str, Vec<&'a Row>)>;
+
+/// The groups of `rows`, and the group of each row.
+fn grouped<'a>(rows: impl Iterator<Item = &'a Row>, text: fn(&Row) -> &str) -> (Groups<'a>, Vec<usize>) {
+    let mut groups: Groups<'_> = Vec::new();
+    let mut by_text: HashMap<&str, usize> = HashMap::new();
+    let places = rows.map(|row| {
+        let place = *by_text.entry(text(row)).or_insert_with(|| {
+            groups.push((text(row), Vec::new()));
+            groups.len() - 1
+        });
+        groups[place].1.push(row);
+        place
+    });
+    let places = places.collect();
+    (groups, places)
+}
+
+/// A package, and the place of the table of each unit.
 fn package_view<'a>(
     name: &str,
     rows: &[&'a Row],
     alone: Option<&SuiteReport>,
     ink: &Ink,
-) -> (PackageView, Vec<&'a str>) {
-    let mut units: Vec<&str> = Vec::new();
-    for row in rows {
-        if !units.contains(&row.unit.as_str()) {
-            units.push(&row.unit);
-        }
-    }
-    let table = |unit: &&str| {
-        let of_unit = || rows.iter().filter(|row| row.unit == *unit);
+) -> (PackageView, HashMap<&'a str, usize>) {
+    let (units, _) = grouped(rows.iter().copied(), |row| row.unit.as_str());
+    let geomeans: HashMap<&str, &Geomean> =
+        alone.iter().flat_map(|suite| &suite.geomeans).map(|mean| (mean.unit.as_str(), mean)).collect();
+    let table = |(unit, rows): &(&str, Vec<&Row>)| {
+        let of_unit = || rows.iter();
         let level = of_unit().filter_map(|row| row.delta.as_ref()).map(|d| d.level).find(|level| *level > 0.0);
         let with_p = || of_unit().filter_map(|row| row.p);
         TableView {
@@ -197,7 +204,7 @@ fn package_view<'a>(
             screen: with_p().count() > 0 && with_p().all(|p| p.kind == crate::report::PKind::Screen),
             rows: Vec::new(),
             left_out: 0,
-            geomean: alone.and_then(|s| s.geomeans.iter().find(|g| g.unit == *unit)).map(|g| geomean(g, ink)),
+            geomean: geomeans.get(unit).map(|mean| geomean(mean, ink)),
         }
     };
     let view = PackageView {
@@ -206,7 +213,8 @@ fn package_view<'a>(
         notable: rows.iter().any(|row| Weight::of(row) < Weight::Suspect),
         tables: units.iter().map(table).collect(),
     };
-    (view, units)
+    let places = units.into_iter().zip(0..).map(|((unit, _), place)| (unit, place)).collect();
+    (view, places)
 }
 
 /// `24 rows: 1 regression, 23 unchanged`.
