@@ -54,7 +54,7 @@ impl<'t> Batch<'t> {
     fn push(&mut self, record: Record<'t>, reader: &Reader<'t>) {
         let begin = self.values.len();
         if matches!(record, Record::Result(_)) {
-            self.values.extend_from_slice(reader.values());
+            self.values.extend(reader.values().iter().filter(|value| !value.value.is_nan()));
         }
         if self.configurations.last().is_none_or(|(version, _)| *version != reader.version()) {
             self.configurations.push((reader.version(), reader.configuration().to_vec()));
@@ -119,7 +119,8 @@ mod tests {
         let mut reader = Reader::new(text);
         let mut all = Vec::new();
         while let Some(record) = reader.next() {
-            let values = if matches!(record, Record::Result(_)) { reader.values().to_vec() } else { Vec::new() };
+            let mut values = if matches!(record, Record::Result(_)) { reader.values().to_vec() } else { Vec::new() };
+            values.retain(|value| !value.value.is_nan());
             all.push(format!("{record:?} {values:?} {:?} {}", reader.configuration(), reader.version()));
         }
         all
