@@ -140,6 +140,8 @@ pub struct Parsed {
     pub measurements: Vec<Measurement>,
     /// Benchmarks that failed or were skipped.
     pub failures: Vec<Failure>,
+    /// Benchmarks and units of which a value was no finite number, where other units of the benchmark have one.
+    pub non_finite: Vec<(BenchmarkId, String)>,
     /// What the input says of its units, by normalised unit.
     pub units: BTreeMap<String, UnitHint>,
     /// What could not be parsed.

@@ -295,6 +295,8 @@ pub struct Row {
     pub head: Option<Summary>,
     /// Head relative to base.
     pub delta: Option<Delta>,
+    /// What the change is held against; `None` where there is no ratio.
+    pub limits: Option<Limits>,
     /// The p-value that is shown.
     pub p: Option<PValue>,
     /// The stage that the shown figures come from; `None` for plain files.
@@ -360,6 +362,17 @@ pub struct Delta {
     pub hi: Option<f64>,
     /// Level of the interval, such as 0.95; 0 if there is none (exact rows).
     pub level: f64,
+}
+
+/// The changes that decide a row, as head / base − 1 upwards: 0.05 is +5 %.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Limits {
+    /// Smallest change that counts: the threshold of the unit. What lies inside is unchanged.
+    pub threshold: f64,
+    /// Smallest change that can be called one: the threshold, or twice of it on a noisy machine.
+    pub change: f64,
 }
 
 /// A p-value and what it is.

@@ -62,7 +62,7 @@ impl<'t> Batch<'t> {
         }
         let result = match record {
             Record::Result(result) => {
-                self.values.extend_from_slice(reader.values());
+                self.values.extend(reader.values().iter().filter(|value| !value.value.is_nan()));
                 Some(result)
             }
             other => {
@@ -139,7 +139,8 @@ mod tests {
         let mut reader = Reader::new(text);
         let mut all = Vec::new();
         while let Some(record) = reader.next() {
-            let values = if matches!(record, Record::Result(_)) { reader.values().to_vec() } else { Vec::new() };
+            let mut values = if matches!(record, Record::Result(_)) { reader.values().to_vec() } else { Vec::new() };
+            values.retain(|value| !value.value.is_nan());
             all.push(format!("{record:?} {values:?} {:?} {}", reader.configuration(), reader.version()));
         }
         all

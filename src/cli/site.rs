@@ -36,10 +36,11 @@ impl Site {
             let written =
                 repository.overlay(&checkouts, commits, overlay).with_context(|| format!("suite {}", suite.name))?;
             request.notes.push(format!(
-                "suite {}: {} from {} were put into {} before its setup",
+                "suite {}: {} from {} {} put into {} before its setup",
                 suite.name,
                 written.join(", "),
                 overlay.from,
+                if written.len() == 1 { "was" } else { "were" },
                 overlay.to
             ));
         }

@@ -268,10 +268,12 @@ pub(crate) fn conclude(report: &Report, config: &Config) -> Result<u8> {
         .map(|suite| suite.name.as_str())
         .collect();
     if report.suites.is_empty() || !empty.is_empty() {
-        let which =
-            if empty.is_empty() { "no suite was measured".to_owned() } else { format!("suite {}", empty.join(", ")) };
-        let failure =
-            format!("nothing measured: {which} has no benchmark that gave values on both sides; the report says why");
+        let gave = "no benchmark that gave values on both sides; the report says why";
+        let failure = match empty[..] {
+            [] => "nothing measured: there is no suite".to_owned(),
+            [suite] => format!("nothing measured: suite {suite} has {gave}"),
+            _ => format!("nothing measured: suites {} have {gave}", empty.join(", ")),
+        };
         return Err(Failure::nothing_measured(failure).into());
     }
     Ok(u8::from(compare::trips(report, &config.report.fail_on)) * crate::cli::failure::TRIPPED)

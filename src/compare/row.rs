@@ -4,7 +4,7 @@ use super::analysis::Analysis;
 use super::candidate::{Candidate, Class};
 use super::exact::Exact;
 use super::samples::Samples;
-use crate::report::{Delta, Note, PValue, RoundsNeeded, Row, StageSamples, Summary, Unjudged, Verdict};
+use crate::report::{Delta, Limits, Note, PValue, RoundsNeeded, Row, StageSamples, Summary, Unjudged, Verdict};
 use crate::results::StageKind;
 use crate::side::{PerSide, Side};
 use crate::stats::power::Plan;
@@ -92,6 +92,7 @@ impl<'a> Shown<'a> {
             base: sides.base,
             head: sides.head,
             delta,
+            limits: analysis.zip(margin).and_then(|(analysis, margin)| self.limits(analysis, margin)),
             p: self.p,
             stage: samples.map(|samples| samples.kind),
             verdict,
@@ -109,6 +110,8 @@ impl<'a> Shown<'a> {
     pub(super) fn exact(&self, exact: Exact, verdict: Verdict, notes: Vec<Note>) -> Row {
         let mut row = self.row(verdict, notes);
         row.exact = true;
+        let threshold = self.candidate.rules.exact_relative;
+        row.limits = exact.delta().ratio.map(|_| Limits { threshold, change: self.thresholds * threshold });
         row.delta = Some(exact.delta());
         row.noise = None;
         row.rounds_needed = None;
@@ -129,6 +132,12 @@ impl<'a> Shown<'a> {
             hi: shown(interval.hi),
             level: self.level,
         }
+    }
+
+    fn limits(&self, analysis: &Analysis, margin: f64) -> Option<Limits> {
+        let threshold = self.candidate.rules.relative;
+        let several = finite(analysis.ratio(self.thresholds * margin)?);
+        Some(Limits { threshold, change: if self.thresholds == 1.0 { threshold } else { several } })
     }
 
     fn detectable(&self, analysis: &Analysis, residuals: &Residuals, margin: f64) -> Option<f64> {

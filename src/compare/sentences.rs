@@ -29,12 +29,7 @@ pub(super) fn about_the_plan(
     family: &Family,
     notices: &mut Notices,
 ) {
-    if let (Some(p), Some(rounds)) = (family.smallest_p, family.rounds_needed) {
-        let message = format!(
-            "Too few rounds for {}: the smallest p that this run could give ({p:.2e}) does not survive the \
-             correction, so no row can be called changed; {rounds} rounds a side would do",
-            number_of(family.size as usize, "row"),
-        );
+    if let Some(message) = too_few_rounds(rules, family) {
         notices.add(WarningLevel::Headline, "too-few-rounds", message, "");
     }
     let noisy = |job: &&&Results| {
@@ -55,13 +50,35 @@ pub(super) fn about_the_plan(
         notices.add(WarningLevel::Warning, "plan-differs", message.to_owned(), "");
     }
     if rules.staged() && smallest_p(rules.first_blocks) > SCREEN_LEVEL {
-        let message = "The screen is too short to make any row a suspect; 4 rounds a side is the least";
+        let message = "Too few rounds in the screen: no row can become a suspect, so nothing is confirmed; 4 rounds a side \
+                       (`rounds: {screen: 4}`) is the least";
         notices.add(WarningLevel::Headline, "too-few-rounds", message.to_owned(), "");
     }
     let defaults = config.compare.threshold == calibration::THRESHOLD && rules.alpha == calibration::ALPHA;
     if rules.staged() && rules.correction == Correction::Holm && defaults {
         notices.add(WarningLevel::Note, "calibration", calibration::sentence(), "");
     }
+}
+
+/// That no p of the deciding stage could survive the correction, and what would help.
+fn too_few_rounds(rules: &Rules, family: &Family) -> Option<String> {
+    let (p, rounds) = family.smallest_p.zip(family.rounds_needed)?;
+    let size = family.size as usize;
+    let (few, key, planned) = if rules.staged() {
+        let few = format!("Too few fresh rounds to confirm {}", number_of(size, "suspect"));
+        (few, "confirm", rules.confirm_blocks)
+    } else {
+        (format!("Too few rounds in the one stage for {}", number_of(size, "row")), "fixed", rules.first_blocks)
+    };
+    let more = if smallest_p(planned) <= rules.level_of_one(size) {
+        "the plan has enough, but the time did not suffice for it".to_owned()
+    } else {
+        format!("{rounds} rounds a side in this stage (`rounds: {{{key}: {rounds}}}`) would do")
+    };
+    Some(format!(
+        "{few}: the smallest p that this stage could give ({p:.2e}) does not survive the correction, so no row can be \
+         called changed; {more}"
+    ))
 }
 
 /// The jobs: whether they belong together and are complete.

@@ -51,22 +51,25 @@ pub(super) fn time(raw: Option<value::Time>, place: &Place) -> Result<Option<Dur
 }
 
 fn rounds(raw: Option<RawRounds>, place: &Place) -> Result<Rounds, Fault> {
-    let Some(raw) = raw else { return Ok(Rounds::default()) };
-    let even = |key: &str, rounds: u32| {
-        let place = place.key(key);
-        match rounds {
-            0 => Err(place.fault("must be at least 2: a block has two rounds of each side")),
-            _ if rounds % 2 == 1 => Err(place.fault(format!("must be even, such as {}", rounds + 1))),
-            _ if rounds > MAX_ROUNDS => Err(place.fault(format!("must be at most {MAX_ROUNDS}"))),
-            _ => Ok(rounds),
-        }
+    let even = |place: &Place, rounds: u32| match rounds {
+        0 => Err(place.fault("must be at least 2: a block has two rounds of each side")),
+        _ if rounds > MAX_ROUNDS => Err(place.fault(format!("must be at most {MAX_ROUNDS}"))),
+        _ if rounds % 2 == 1 => Err(place.fault(format!("must be even, such as {}", rounds + 1))),
+        _ => Ok(rounds),
     };
-    let both = |rounds: Option<u32>, key: &str, default: u32| rounds.map_or(Ok(default), |rounds| even(key, rounds));
+    let raw = match raw {
+        None => return Ok(Rounds::default()),
+        Some(RawRounds::Number(fixed)) => return even(place, fixed).map(Rounds::Fixed),
+        Some(RawRounds::Stages(stages)) => stages,
+    };
+    let both = |rounds: Option<u32>, key: &str, default: u32| {
+        rounds.map_or(Ok(default), |rounds| even(&place.key(key), rounds))
+    };
     if let Some(fixed) = raw.fixed {
         if raw.screen.is_some() || raw.confirm.is_some() {
             return Err(place.key_fault("`fixed` is one stage; it cannot stand beside `screen` or `confirm`"));
         }
-        return even("fixed", fixed).map(Rounds::Fixed);
+        return even(&place.key("fixed"), fixed).map(Rounds::Fixed);
     }
     let (screen, confirm) = (both(raw.screen, "screen", 8)?, both(raw.confirm, "confirm", 16)?);
     if screen + confirm > MAX_ROUNDS {

@@ -8,7 +8,10 @@ use super::{Isolation, Tuning};
 use crate::side::Side;
 use crate::unit::Direction;
 use serde::Deserialize;
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{Deserializer, Error, MapAccess, Visitor};
 use std::collections::BTreeMap;
+use std::fmt;
 
 /// The configuration of bench-bot: `.github/bench-bot.yml`.
 #[derive(Debug, Default, Deserialize)]
@@ -201,14 +204,60 @@ pub(super) struct RawInspect {
 }
 
 /// Rounds a side: two stages, or one.
+#[derive(Debug)]
+pub(super) enum RawRounds {
+    /// One stage of this many rounds.
+    Number(u32),
+    /// By stage.
+    Stages(RawStages),
+}
+
+impl<'de> Deserialize<'de> for RawRounds {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct NumberOrStages;
+        impl<'de> Visitor<'de> for NumberOrStages {
+            type Value = RawRounds;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a number such as `20`, or a mapping such as `{screen: 8, confirm: 16}`")
+            }
+            // What is far out of range is refused with all else that is.
+            fn visit_u64<E: Error>(self, number: u64) -> Result<RawRounds, E> {
+                Ok(RawRounds::Number(u32::try_from(number).unwrap_or(u32::MAX)))
+            }
+            fn visit_i64<E: Error>(self, number: i64) -> Result<RawRounds, E> {
+                self.visit_u64(number.try_into().unwrap_or(0))
+            }
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<RawRounds, A::Error> {
+                RawStages::deserialize(MapAccessDeserializer::new(map)).map(RawRounds::Stages)
+            }
+        }
+        deserializer.deserialize_any(NumberOrStages)
+    }
+}
+
+#[cfg(test)]
+impl schemars::JsonSchema for RawRounds {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "RawRounds".into()
+    }
+    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        let number = schemars::json_schema!({
+            "description": "One stage of this many rounds.",
+            "type": "integer",
+            "minimum": 2,
+            "maximum": super::MAX_ROUNDS,
+            "multipleOf": 2
+        });
+        let stages = generator.subschema_for::<RawStages>();
+        schemars::json_schema!({ "description": "Rounds a side: two stages, or one.", "oneOf": [number, stages] })
+    }
+}
+
+/// Rounds a side of each stage, or of the only one.
 #[derive(Debug, Default, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(
-    deny_unknown_fields,
-    rename_all = "kebab-case",
-    expecting = "a mapping such as `{screen: 8, confirm: 16}` or `{fixed: 20}`"
-)]
-pub(super) struct RawRounds {
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(super) struct RawStages {
     /// First stage, over every row. Default: 8.
     pub(super) screen: Option<u32>,
     /// Second stage: fresh rounds for suspects. Default: 16.

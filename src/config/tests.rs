@@ -227,6 +227,13 @@ fn units_and_formats_are_known_by_other_names_too() {
 }
 
 #[test]
+fn a_number_of_rounds_is_one_stage() {
+    assert_eq!(good("rounds: 8").rounds, Rounds::Fixed(8));
+    assert_eq!(good("rounds: 8").rounds, good("rounds: {fixed: 8}").rounds);
+    assert_eq!(good("rounds: {}").rounds, Rounds::default());
+}
+
+#[test]
 fn fail_on_is_one_word_or_a_list() {
     assert_eq!(good("report: {fail-on: regression}").report.fail_on, [FailOn::Regression]);
     assert_eq!(good("report: {fail-on: [never]}").report.fail_on, [FailOn::Never]);

@@ -77,6 +77,8 @@ pub(super) struct Collector {
     failures: Vec<Failure>,
     failed: HashSet<(BenchmarkId, bool)>,
     warnings: Vec<ParseWarning>,
+    /// Those of benchmarks that have other values.
+    lost_units: Vec<(BenchmarkId, String)>,
     /// Units that were not finite, by benchmark, with their line.
     non_finite: Vec<(BenchmarkId, String, usize)>,
     non_finite_known: HashSet<(BenchmarkId, String)>,
@@ -195,6 +197,7 @@ impl Collector {
             self.rows.push(Row { measurement, better: hint.better, exact: hint.exact, format: self.format });
         }
         self.failures.extend(parsed.failures);
+        self.lost_units.extend(parsed.non_finite);
         self.warnings.extend(parsed.warnings);
     }
 
@@ -206,6 +209,7 @@ impl Collector {
         Parsed {
             measurements: self.rows.into_iter().map(|row| row.measurement).collect(),
             failures: self.failures,
+            non_finite: self.lost_units,
             units,
             warnings: self.warnings,
         }
@@ -217,6 +221,7 @@ impl Collector {
         for (id, unit, line) in std::mem::take(&mut self.non_finite) {
             if measured.contains(&id) {
                 self.warn(line, format!("{}: {unit} is not a finite number and is left out", id.name));
+                self.lost_units.push((id, unit));
             } else {
                 self.failed(&id, format!("{unit} is not a finite number"));
             }

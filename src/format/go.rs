@@ -110,7 +110,8 @@ impl<'t> Collector<'t> {
         }
         let config = self.config(reader);
         let package = setting(reader, "pkg");
-        if reader.values().is_empty() {
+        let nothing = reader.values().iter().all(|value| value.value.is_nan());
+        if nothing {
             // All of its values were NaN. An infinity makes the row failed too: neither is a number to compare.
             let id = benchmark_id(package, result.name);
             let message = "its value is not a number".to_owned();
@@ -118,6 +119,11 @@ impl<'t> Collector<'t> {
         }
         for value in reader.values() {
             let (unit, factor) = tidy_unit(value.unit);
+            if value.value.is_nan() {
+                let lost = (benchmark_id(package, result.name), unit.into_owned());
+                self.parsed.non_finite.extend((!nothing).then_some(lost));
+                continue;
+            }
             let printed = (package, result.name, value.unit);
             let place = self.places.get(&printed).copied().unwrap_or_else(|| {
                 let new = self.parsed.measurements.len();

@@ -107,7 +107,8 @@ impl Store for Roots {
 }
 
 fn read_trimmed(path: &Path) -> io::Result<String> {
-    let mut bytes = Vec::new();
+    // Files of the kernel have no size to ask for, and each further read makes it write the text anew.
+    let mut bytes = Vec::with_capacity(16 << 10);
     fs::File::open(path)?.take(LONGEST).read_to_end(&mut bytes)?;
     let text = String::from_utf8(bytes).map_err(|_| io::Error::from(io::ErrorKind::InvalidData))?;
     Ok(text.trim().to_owned())

@@ -80,7 +80,11 @@ impl RoundProbe {
     /// has its last CPU and its affinity.
     pub fn exited(&mut self, pid: u32) {
         // A process is real, also when the host's files are in another tree.
-        let text = |leaf: &str| fs::read_to_string(format!("/proc/{pid}/{leaf}")).unwrap_or_default();
+        let text = |leaf: &str| {
+            // It may have given itself a name that is no text.
+            let bytes = fs::read(format!("/proc/{pid}/{leaf}")).unwrap_or_default();
+            String::from_utf8_lossy(&bytes).into_owned()
+        };
         let status = text("status");
         self.cpus = status
             .lines()

@@ -9,6 +9,7 @@ pub(crate) mod files;
 pub(crate) mod memory;
 mod python;
 mod reap;
+mod spawn;
 
 pub use environment::{is_token, tokens};
 
@@ -22,14 +23,13 @@ use memory::Kills;
 use nix::libc;
 use nix::unistd::Pid;
 use reap::Spared;
+use spawn::{Order, Spawned};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs;
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::PermissionsExt;
-use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -170,21 +170,27 @@ impl HostExec {
         }
         // After the hook: a guardian that it started for the settings of this side is no part of the round.
         let spared = Spared::now();
-        let mut command = command(step, directory, env, self.placement.get(step.side));
+        let placement = self.placement.get(step.side);
+        let order = Order {
+            command: &step.command,
+            directory,
+            environment: env.iter().map(|(name, value)| (name.as_str(), value.as_os_str())).collect(),
+            cpus: cpu_set(&placement.cpus),
+            nice: placement.nice,
+        };
         let started = self.started.elapsed();
         let begin = Instant::now();
-        let mut child = match command.spawn() {
-            Ok(child) => child,
+        let Spawned { pid, stdout, stderr } = match spawn::shell(&order) {
+            Ok(spawned) => spawned,
             Err(error) => return Ok(not_started(&format!("starting /bin/sh in {}: {error}", step.directory), started)),
         };
-        let pid = Pid::from_raw(i32::try_from(child.id())?);
-        let streams = [child.stdout.take().map(OwnedFd::from), child.stderr.take().map(OwnedFd::from)];
-        let run =
-            watch_child(pid, streams, self.cap, begin + step.timeout, self.hook.as_deref_mut().filter(|_| observed));
+        let deadline = begin + step.timeout;
+        let hook = self.hook.as_deref_mut().filter(|_| observed);
+        let run = watch_child(pid, [stdout, stderr], self.cap, deadline, hook);
         let wall = begin.elapsed();
         let seen = reap::process(pid.as_raw());
         if let Some(hook) = self.hook.as_mut().filter(|_| observed) {
-            hook.exited(child.id());
+            hook.exited(pid.as_raw().unsigned_abs());
         }
         let orphans = reap::end_round(pid, &spared);
         let leader = wait_for(pid, false);
@@ -252,39 +258,6 @@ impl Exec for HostExec {
     }
 }
 
-fn command(step: &Step, directory: &Path, env: &BTreeMap<String, OsString>, placement: &Placement) -> Command {
-    let mut command = Command::new("/bin/sh");
-    command.arg("-c").arg(&step.command).current_dir(directory).env_clear().envs(env);
-    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let parent = nix::unistd::getpid();
-    let nice = placement.nice;
-    let cpus = cpu_set(&placement.cpus);
-    #[expect(
-        unsafe_code,
-        reason = "a session, the parent's death signal, CPUs and priority can only be set in the child"
-    )]
-    // SAFETY: the closure allocates nothing and makes only raw system calls, which are async-signal-safe.
-    unsafe {
-        command.pre_exec(move || {
-            libc::setsid();
-            libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
-            if libc::getppid() != parent.as_raw() {
-                libc::_exit(127);
-            }
-            // What our own parent leaked to us must not reach the command either.
-            libc::syscall(libc::SYS_close_range, 3, libc::c_uint::MAX, libc::CLOSE_RANGE_CLOEXEC);
-            if let Some(cpus) = &cpus {
-                libc::sched_setaffinity(0, size_of_val(cpus), cpus);
-            }
-            if let Some(nice) = nice {
-                libc::setpriority(libc::PRIO_PROCESS, 0, nice);
-            }
-            Ok(())
-        });
-    }
-    command
-}
-
 pub(crate) fn cpu_set(cpus: &[usize]) -> Option<libc::cpu_set_t> {
     let known = cpus.iter().filter(|cpu| **cpu < libc::CPU_SETSIZE as usize);
     #[expect(unsafe_code, reason = "the raw set is made here since nix's wrapper must not be called in the child")]
@@ -304,12 +277,12 @@ pub(crate) fn cpu_set(cpus: &[usize]) -> Option<libc::cpu_set_t> {
 /// Waits for the child and reads what it prints; kills nothing.
 fn watch_child(
     pid: Pid,
-    streams: [Option<OwnedFd>; 2],
+    streams: [OwnedFd; 2],
     cap: usize,
     deadline: Instant,
     hook: Option<&mut (dyn RoundHook + 'static)>,
 ) -> std::io::Result<(Ended, [Capture; 2])> {
-    let [stdout, stderr] = streams.map(|fd| Capture::new(fd.ok_or_else(|| std::io::Error::other("no pipe"))?, cap));
+    let [stdout, stderr] = streams.map(|fd| Capture::new(fd, cap));
     let (mut stdout, mut stderr) = (stdout?, stderr?);
     let handle = pidfd(pid)?;
     let every = hook.as_ref().and_then(|hook| hook.interval()).map(|every| every.max(Duration::from_secs(1)));

@@ -7,6 +7,7 @@ use crate::results::{Inner, RowFailure, RowKey, SuiteResults, Value};
 use crate::unit;
 use regex::Regex;
 use std::collections::{BTreeSet, HashMap, HashSet};
+use std::sync::Arc;
 
 /// Most rows of a run (`results.json` allows no more).
 pub const ROWS_LIMIT: usize = 10_000;
@@ -66,6 +67,14 @@ impl Rows {
                 self.value(suite, &measurement, given);
             }
         }
+        for (mut benchmark, unit) in parsed.non_finite {
+            benchmark.name.push_str(suffix);
+            let (config, values) = (Arc::default(), vec![f64::NAN]);
+            let lost = Measurement { id: benchmark, unit, values, iterations: None, config, line: 0 };
+            if !filtered || self.wants(&lost.id) {
+                self.value(suite, &lost, given);
+            }
+        }
         for failure in parsed.failures {
             let mut id = failure.id;
             id.name.push_str(suffix);
@@ -122,6 +131,11 @@ impl Rows {
             }
         };
         if !given.rows.insert(row) {
+            if measurement.values.iter().any(|value| value.is_nan()) {
+                // One number that is none spoils what stands beside it.
+                given.values.iter_mut().filter(|value| value.row == row).for_each(|value| value.value = f64::NAN);
+                return;
+            }
             let name = &measurement.id.name;
             return warn(suite, format!("{name} was reported twice in one round: the first value is used"));
         }

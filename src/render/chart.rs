@@ -4,6 +4,7 @@
 //! in light and dark, and can be read aloud.
 
 use crate::render::number;
+use crate::report::Limits;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// One line of the picture.
@@ -19,6 +20,8 @@ pub struct Bar {
     pub hi: Option<f64>,
     /// Whether there is an interval at all.
     pub interval: bool,
+    /// What the change is held against.
+    pub limits: Limits,
     /// What stands behind the bar, such as `+7.1% slower`.
     pub text: String,
 }
@@ -26,15 +29,16 @@ pub struct Bar {
 /// Most and fewest columns of the plot, odd so that zero has one.
 const PLOT: (usize, usize) = (41, 15);
 
-/// The picture, without a last line break. `threshold` is marked on both sides of zero. `width` is that of a line.
+/// The picture, without a last line break. The limit of each bar is marked on both sides of zero. `width` is that of a
+/// line.
 #[must_use]
-pub fn chart(bars: &[Bar], threshold: f64, width: usize) -> String {
+pub fn chart(bars: &[Bar], width: usize) -> String {
     let text = bars.iter().map(|bar| bar.text.width()).max().unwrap_or(0);
     let room = width.saturating_sub(text + 4);
     let label =
         bars.iter().map(|bar| bar.label.width()).max().unwrap_or(0).min(room.saturating_sub(PLOT.1).clamp(12, 40));
     let plot = (room.saturating_sub(label).clamp(PLOT.1, PLOT.0) - 1) / 2 * 2 + 1;
-    let axis = Axis::new(bars, threshold, plot);
+    let axis = Axis::new(bars, plot);
     let mut lines = vec![format!("{}  {}", " ".repeat(label), axis.scale())];
     for bar in bars {
         let name = shorten(&bar.label, label);
@@ -42,6 +46,24 @@ pub fn chart(bars: &[Bar], threshold: f64, width: usize) -> String {
         lines.push(format!("{name}{pad}  {}  {}", axis.bar(bar), bar.text).trim_end().to_owned());
     }
     lines.join("\n")
+}
+
+/// What the marked limits are, as the end of a sentence.
+#[must_use]
+pub fn limits_of(bars: &[Bar]) -> String {
+    let same = bars.windows(2).all(|pair| pair[0].limits.threshold == pair[1].limits.threshold);
+    let doubled = bars.iter().filter(|bar| bar.limits.change > bar.limits.threshold).count();
+    let threshold = match bars.first() {
+        Some(bar) if same => format!("the threshold of {}", number::plain_percent(bar.limits.threshold)),
+        _ => "the threshold of each row's unit".to_owned(),
+    };
+    match doubled {
+        0 => threshold,
+        all if all == bars.len() => {
+            format!("where a change is called one: at twice {threshold}, since the machine was noisy")
+        }
+        _ => format!("where a change is called one: at {threshold}, or twice of it where the machine was noisy"),
+    }
 }
 
 /// `text` cut in its middle to `width` columns: the start tells the group, the end the parameters.
@@ -70,16 +92,16 @@ fn take(chars: impl Iterator<Item = char>, width: usize) -> String {
 struct Axis {
     plot: usize,
     limit: f64,
-    threshold: f64,
 }
 
 impl Axis {
-    fn new(bars: &[Bar], threshold: f64, plot: usize) -> Self {
+    fn new(bars: &[Bar], plot: usize) -> Self {
         let effect = bars.iter().map(|bar| bar.effect.ln_1p().abs()).filter(|v| v.is_finite()).fold(0.0, f64::max);
         let ends = bars.iter().flat_map(|bar| [bar.lo, bar.hi]).flatten().map(|v| v.max(-0.999).ln_1p().abs());
         // One very uncertain row must not flatten all others: its interval leaves the picture.
         let widest = ends.filter(|v| v.is_finite()).fold(0.0, f64::max).min(effect * 2.0);
-        Self { plot, limit: widest.max(effect).max(threshold.ln_1p() * 1.5), threshold }
+        let limits = bars.iter().map(|bar| bar.limits.change.ln_1p()).fold(0.0, f64::max);
+        Self { plot, limit: widest.max(effect).max(limits * 1.5) }
     }
 
     fn column(&self, ratio: f64) -> isize {
@@ -110,7 +132,7 @@ impl Axis {
                 *cell = c;
             }
         };
-        for edge in [self.threshold, -self.threshold / (1.0 + self.threshold)] {
+        for edge in [bar.limits.change, -bar.limits.change / (1.0 + bar.limits.change)] {
             put(self.column(edge), '┊');
         }
         put(self.column(0.0), '│');
@@ -134,7 +156,8 @@ mod tests {
     use super::*;
 
     fn bar(label: &str, effect: f64, lo: Option<f64>, hi: Option<f64>) -> Bar {
-        Bar { label: label.into(), effect, lo, hi, interval: true, text: number::signed_percent(effect) }
+        let limits = Limits { threshold: 0.02, change: 0.02 };
+        Bar { label: label.into(), effect, lo, hi, interval: true, limits, text: number::signed_percent(effect) }
     }
 
     #[test]
@@ -144,7 +167,7 @@ mod tests {
             bar("日本語の長い名前がここにあります、とても長い", -0.124, Some(-0.15), Some(-0.1)),
             bar("unknown", 0.0, None, None),
         ];
-        let picture = chart(&bars, 0.02, 100);
+        let picture = chart(&bars, 100);
         let widths: Vec<usize> =
             picture.lines().map(|line| line.split("│").next().unwrap_or_default().width()).collect();
         assert_eq!(widths[1], widths[2], "{picture}");
@@ -153,6 +176,36 @@ mod tests {
         assert!(lines[3].contains('◂') && lines[3].contains('▸'), "{picture}");
         let dot = |line: &str| line.split('●').next().map(UnicodeWidthStr::width);
         assert!(dot(lines[1]) > dot(lines[3]) && dot(lines[3]) > dot(lines[2]), "{picture}");
+    }
+
+    #[test]
+    fn each_row_has_its_own_limits() {
+        let mut bars = [bar("a", 0.001, None, None), bar("b", 0.001, None, None), bar("c", 0.08, None, None)];
+        bars.iter_mut().for_each(|bar| bar.interval = false);
+        assert_eq!(limits_of(&bars), "the threshold of 2%");
+        bars[1].limits.change = 0.0404;
+        let picture = chart(&bars, 100);
+        let marks = |line: &str| -> Vec<usize> {
+            let columns = line.char_indices().filter(|(_, c)| *c == '┊');
+            columns.map(|(at, _)| line[..at].width()).collect()
+        };
+        let lines: Vec<&str> = picture.lines().collect();
+        let (one, two) = (marks(lines[1]), marks(lines[2]));
+        assert_eq!((one.len(), two.len()), (2, 2), "{picture}");
+        assert!(two[0] < one[0] && one[1] < two[1], "{picture}");
+        assert_eq!(
+            limits_of(&bars),
+            "where a change is called one: at the threshold of 2%, or twice of it where the machine was noisy"
+        );
+        bars.iter_mut().for_each(|bar| bar.limits.change = 0.0404);
+        assert_eq!(
+            limits_of(&bars),
+            "where a change is called one: at twice the threshold of 2%, since the machine was noisy"
+        );
+        for (bar, threshold) in bars.iter_mut().zip([0.02, 0.05, 0.02]) {
+            bar.limits = Limits { threshold, change: threshold };
+        }
+        assert_eq!(limits_of(&bars), "the threshold of each row's unit");
     }
 
     #[test]

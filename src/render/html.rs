@@ -6,6 +6,7 @@
 mod drift;
 mod svg;
 
+use super::chart;
 use super::escape;
 use super::ink::Ink;
 use super::number;
@@ -51,6 +52,8 @@ struct Page {
     policy: String,
     data: String,
     deltas: String,
+    /// What the band of that chart is.
+    band: String,
     sweeps: Vec<SweepPart>,
     timelines: Vec<Timeline>,
     rows: Vec<RowPart>,
@@ -151,7 +154,8 @@ fn page(report: &Report, view: &View, prepared: &Prepared) -> Result<Page, Rende
             hash(SCRIPT)
         ),
         data: escape::json_island(&json),
-        deltas: if bars.len() > 1 { svg::deltas(&bars, report.policy.threshold) } else { String::new() },
+        deltas: if bars.len() > 1 { svg::deltas(&bars) } else { String::new() },
+        band: chart::limits_of(&bars.into_iter().map(|(bar, _)| bar).collect::<Vec<_>>()),
         sweeps: sweep::find(report).iter().map(sweep_part).collect(),
         timelines: timelines(report),
         rows: rows()

@@ -7,8 +7,8 @@ pub(crate) use cases::*;
 use crate::config::Correction;
 use crate::format::BenchmarkId;
 use crate::report::{
-    Counts, Delta, Design, Environment, Family, Geomean, Noise, Overall, PKind, PValue, Policy, Report, Revision, Row,
-    RunInfo, StageSamples, SuiteReport, Summary, Undecided, Verdict,
+    Counts, Delta, Design, Environment, Family, Geomean, Limits, Noise, Overall, PKind, PValue, Policy, Report,
+    Revision, Row, RunInfo, StageSamples, SuiteReport, Summary, Undecided, Verdict,
 };
 use crate::results::{KnobOutcome, KnobStatus, Machine, StageKind, StepOutcome};
 use crate::side::PerSide;
@@ -147,6 +147,7 @@ pub(crate) fn row(spec: &Spec, dice: &mut Dice) -> Row {
         base: summary(&shown.values.base),
         head: summary(&shown.values.head),
         delta: Some(delta),
+        limits: (!exact).then_some(Limits { threshold: 0.02, change: 0.02 }),
         p: shown.p.filter(|_| !exact).map(|value| PValue { value, kind }),
         stage: shown.stage,
         verdict: spec.verdict.clone(),

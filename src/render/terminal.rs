@@ -231,11 +231,7 @@ impl Page {
         }
         self.heading("Looked changed at first, not confirmed:");
         for row in view.suspects.iter().chain(&view.suspects_more) {
-            let text = format!(
-                "- {} {}: {} ({}, p {}, n {}); {}",
-                row.name, row.unit, row.delta, row.interval, row.p, row.n, row.reason
-            );
-            self.paragraph(&text, "  ", Style::Plain);
+            self.paragraph(&suspect_line(row), "  ", Style::Plain);
         }
     }
 
@@ -377,6 +373,16 @@ impl Page {
     }
 }
 
+fn suspect_line(row: &RowView) -> String {
+    let delta = if row.delta.is_empty() { "–" } else { &row.delta };
+    let figures = [("", &row.interval), ("p ", &row.p), ("n ", &row.n)];
+    let figures: Vec<String> =
+        figures.iter().filter(|(_, text)| !text.is_empty()).map(|(name, text)| format!("{name}{text}")).collect();
+    let figures = if figures.is_empty() { String::new() } else { format!(" ({})", figures.join(", ")) };
+    let reason = if row.reason.is_empty() { String::new() } else { format!("; {}", row.reason) };
+    format!("- {} {}: {delta}{figures}{reason}", row.name, row.unit)
+}
+
 fn state_line(row: &RowView) -> String {
     let values = match (row.base.as_str(), row.head.as_str()) {
         ("", "") => String::new(),
@@ -453,6 +459,19 @@ mod tests {
         let rest = ours.replace_all(&text, "");
         assert!(rest.chars().all(|c| c == '\n' || !c.is_control()), "{rest:?}");
         assert!(!rest.contains('\u{202e}'));
+    }
+
+    #[test]
+    fn a_suspect_without_figures_has_no_empty_places() {
+        let mut report = samples::mixed();
+        let mut rows = report.suites.iter_mut().flat_map(|suite| &mut suite.rows);
+        let suspect = |row: &&mut crate::report::Row| row.benchmark.name == "Encode/small" && row.unit == "sec/op";
+        let row = rows.find(suspect).expect("a suspect");
+        (row.delta, row.p, row.base, row.head) = (None, None, None, None);
+        row.verdict = crate::report::Verdict::Inconclusive(crate::report::Undecided::Budget);
+        let text = terminal(&report, 200, false);
+        let line = text.lines().find(|line| line.starts_with("- Encode/small")).expect("the suspect's line");
+        assert!(line.starts_with("- Encode/small sec/op: –; the time budget ended"), "{line}");
     }
 
     #[test]

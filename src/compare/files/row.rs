@@ -8,7 +8,9 @@ use crate::compare::row::summary_of;
 use crate::compare::units::UnitRules;
 use crate::config::Correction;
 use crate::format::BenchmarkId;
-use crate::report::{Delta, Note, PKind, PValue, RoundsNeeded, Row, StageSamples, Undecided, Unjudged, Verdict};
+use crate::report::{
+    Delta, Limits, Note, PKind, PValue, RoundsNeeded, Row, StageSamples, Undecided, Unjudged, Verdict,
+};
 use crate::results::RowKey;
 use crate::side::{PerSide, Side};
 use crate::stats::{Interval, finite, mann_whitney, order, power};
@@ -160,16 +162,19 @@ impl Comparison {
             Class::Exact(exact) => Some(exact.delta()),
             _ => effect.map(|effect| effect.delta(level)),
         };
+        let exact = matches!(self.class, Class::Exact(_));
+        let threshold = if exact { self.rules.exact_relative } else { self.rules.relative };
         let kind = if options.compare.correction == Correction::Holm { PKind::Adjusted } else { PKind::Raw };
         Row {
             benchmark: self.benchmark.clone(),
             base_benchmark: self.base_benchmark.clone(),
             unit: self.unit.clone(),
             better: self.rules.better,
-            exact: matches!(self.class, Class::Exact(_)),
+            exact,
             derived: self.class == Class::Unjudged(Unjudged::Derived),
             base: sides.base,
             head: sides.head,
+            limits: delta.as_ref().and_then(|delta| delta.ratio).map(|_| Limits { threshold, change: threshold }),
             delta,
             p: self.adjusted.map(|value| PValue { value, kind }),
             stage: None,

@@ -159,6 +159,8 @@ fn too_few_rounds_for_the_family_colour_nothing() {
     assert_eq!((report.counts.regressions, report.counts.inconclusive), (0, 33));
     assert_eq!(report.family.rounds_needed, Some(10));
     assert_eq!(report.warnings[0].code, "too-few-rounds", "the report opens with it");
+    let said = &report.warnings[0].message;
+    assert!(said.starts_with("Too few rounds in the one stage for 33 rows") && said.contains("{fixed: 10}"), "{said}");
     assert_eq!(find(&report, "row7").verdict, Verdict::Inconclusive(Undecided::TooFewRounds));
 }
 
@@ -173,6 +175,11 @@ fn small_plans_never_colour_a_row() {
     for (screen, confirm) in [(2, 2), (2, 16), (4, 2), (4, 4), (8, 2), (8, 4)] {
         let report = Run::new(&[Truth::new("row").effect(0.7)], Rounds::Staged { screen, confirm }).report();
         assert_eq!(report.counts.regressions, 0, "screen {screen}, confirm {confirm}");
+        let said = &report.warnings[0].message;
+        let stage =
+            if screen == 2 { "Too few rounds in the screen" } else { "Too few fresh rounds to confirm 1 suspect" };
+        assert!(said.starts_with(stage), "screen {screen}, confirm {confirm}: {said}");
+        assert!(screen == 2 || said.contains("(`rounds: {confirm: 6}`) would do"), "{said}");
     }
     let report = Run::new(&[Truth::new("row").effect(0.7)], Rounds::Staged { screen: 4, confirm: 6 }).report();
     assert_eq!(report.counts.regressions, 1);
@@ -252,6 +259,10 @@ fn a_noisy_machine_needs_twice_the_threshold() {
     // test, and a little more for its noise of 0.2 %.
     let detectable = find(&report, "same").detectable.unwrap();
     assert!((0.0404..0.043).contains(&detectable), "{detectable}");
+    // And charts can mark it: 1.02 squared.
+    let limits = find(&report, "three").limits.unwrap();
+    assert_eq!(limits.threshold, 0.02);
+    assert!((limits.change - 0.0404).abs() < 1e-9, "{limits:?}");
 }
 
 #[test]

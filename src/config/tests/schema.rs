@@ -59,7 +59,7 @@ fn the_schema_in_the_repository_is_current() {
 fn what_is_accepted_is_valid_by_the_schema() {
     let example = std::fs::read_to_string(file("bench-bot.example.yml")).unwrap();
     let short = "report: {fail-on: regression}\nhost: {boost: false, cpus: 3}\ncompare: {threshold: 0.02}\n";
-    for yaml in [EVERY_KEY, &example, "{}", "rounds: {fixed: 20}", short] {
+    for yaml in [EVERY_KEY, &example, "{}", "rounds: {fixed: 20}", "rounds: 20", short] {
         super::good(yaml);
         assert_eq!(complaints(yaml), Vec::<String>::new(), "{yaml}");
     }
@@ -69,7 +69,8 @@ fn what_is_accepted_is_valid_by_the_schema() {
 fn what_an_editor_can_know_to_be_wrong_is_invalid_by_the_schema() {
     for yaml in [
         "suite: []",
-        "rounds: 20",
+        "rounds: 7",
+        "rounds: 8+16",
         "budget: 10",
         "suites: [{run: [a]}]",
         "isolation: vm",

@@ -39,7 +39,7 @@ pub struct ResultLine<'t> {
 /// A value as printed.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Value<'t> {
-    /// The number, never NaN.
+    /// The number; where it is NaN, a warning tells.
     pub value: f64,
     /// The unit, not tidied.
     pub unit: &'t str,
@@ -337,7 +337,6 @@ impl<'t> Reader<'t> {
             if value.is_nan() {
                 let message = format!("NaN {unit} was left out: it can neither be ordered nor compared");
                 self.queue.push_back(self.warning(WarningKind::Sample, message));
-                continue;
             }
             self.values.push(Value { value, unit });
         }

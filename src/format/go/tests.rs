@@ -97,6 +97,8 @@ fn every_line_that_is_lost_is_counted_with_its_place() {
     assert_eq!(message(5), "missing units");
     assert_eq!(message(6), "parsing measurement: value out of range");
     assert!(message(7).contains("NaN"));
+    let lost: Vec<_> = parsed.non_finite.iter().map(|(id, unit)| (id.name.as_str(), unit.as_str())).collect();
+    assert_eq!(lost, [("A", "sec/op")]);
     assert_eq!(message(8), "parsing iteration count: value out of range");
     assert_eq!(message(9), "missing iteration count");
     assert!(message(11).contains("indented"));

@@ -1,7 +1,7 @@
 //! Whether the kernel killed something for want of memory.
 
+use crate::host::Roots;
 use crate::results::StepStatus;
-use std::fs;
 
 /// Counts of such kills at one moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -15,20 +15,21 @@ pub(crate) struct Kills {
 impl Kills {
     /// The counts of this moment; what cannot be read is unknown.
     pub(crate) fn now() -> Self {
-        let own = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
+        let roots = Roots::live();
+        let own = roots.text("proc/self/cgroup").unwrap_or_default();
         let group = own.lines().find_map(|line| {
             let mut parts = line.splitn(3, ':');
             let (_, controllers, path) = (parts.next()?, parts.next()?, parts.next()?);
             let file = match controllers {
-                "" => format!("/sys/fs/cgroup{path}/memory.events"),
+                "" => format!("sys/fs/cgroup{path}/memory.events"),
                 names if names.split(',').any(|name| name == "memory") => {
-                    format!("/sys/fs/cgroup/memory{path}/memory.oom_control")
+                    format!("sys/fs/cgroup/memory{path}/memory.oom_control")
                 }
                 _ => return None,
             };
-            counter(&fs::read_to_string(file).ok()?, "oom_kill")
+            counter(&roots.text(&file)?, "oom_kill")
         });
-        Self { group, system: fs::read_to_string("/proc/vmstat").ok().and_then(|text| counter(&text, "oom_kill")) }
+        Self { group, system: roots.text("proc/vmstat").and_then(|text| counter(&text, "oom_kill")) }
     }
 }
 

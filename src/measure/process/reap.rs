@@ -6,10 +6,13 @@
 //! back to us, and what we start ourselves meanwhile (a guardian of host settings) has our own environment.
 
 use crate::measure::supervise::{Reaped, reap};
+use nix::errno::Errno;
 use nix::sys::signal::{Signal, kill, killpg};
+use nix::sys::wait::{Id, WaitPidFlag, waitid};
 use nix::unistd::Pid;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::io::Read;
 use std::time::{Duration, Instant};
 
 /// How long a killed process may take to disappear before it counts as a survivor.
@@ -31,7 +34,10 @@ pub(super) struct Process {
 
 /// Reads `/proc/PID/stat`; `None` if the process is gone.
 pub(super) fn process(pid: i32) -> Option<Process> {
-    parse_stat(&fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)
+    // One read: the line is far shorter, and a table of processes is read around every round.
+    let mut line = [0; 2048];
+    let length = fs::File::open(format!("/proc/{pid}/stat")).and_then(|mut file| file.read(&mut line)).ok()?;
+    parse_stat(&String::from_utf8_lossy(&line[..length]))
 }
 
 fn parse_stat(text: &str) -> Option<Process> {
@@ -74,9 +80,30 @@ impl Spared {
 
     /// Our children of this moment.
     pub(super) fn now() -> Self {
+        // Mostly there are none, and the kernel says so at once; it can also be told to list them.
+        if !has_children() {
+            return Self::default();
+        }
+        let children = listed_children().unwrap_or_else(table);
         let me = me();
-        Self(table().into_iter().filter(|p| p.parent == me).map(|p| (p.pid, p.started)).collect())
+        Self(children.into_iter().filter(|p| p.parent == me).map(|p| (p.pid, p.started)).collect())
     }
+}
+
+/// Whether we have a child at all, dead or alive.
+fn has_children() -> bool {
+    let flags = WaitPidFlag::WEXITED | WaitPidFlag::WNOHANG | WaitPidFlag::WNOWAIT | WaitPidFlag::__WALL;
+    waitid(Id::All, flags) != Err(Errno::ECHILD)
+}
+
+/// Our children as the kernel lists them for each thread; `None` from a kernel that does not.
+fn listed_children() -> Option<Vec<Process>> {
+    let mut children = Vec::new();
+    for thread in fs::read_dir("/proc/self/task").ok()? {
+        let list = fs::read_to_string(thread.ok()?.path().join("children")).ok()?;
+        children.extend(list.split_ascii_whitespace().filter_map(|pid| process(pid.parse().ok()?)));
+    }
+    Some(children)
 }
 
 fn me() -> i32 {
@@ -156,6 +183,19 @@ mod tests {
         assert_eq!((process.pid, process.parent, process.session), (42, 7, 42));
         assert_eq!(process.name, "a) R 1 2) 3");
         assert_eq!((process.started, process.cpu), (12345, Some(3)));
+    }
+
+    #[test]
+    fn a_child_is_known_until_it_is_waited_for() {
+        let mut child = std::process::Command::new("sleep").arg("1000").spawn().expect("sleep");
+        let pid = child.id().cast_signed();
+        assert!(Spared::now().0.iter().any(|(spared, _)| *spared == pid));
+        if let Some(listed) = listed_children() {
+            assert!(listed.iter().any(|process| process.pid == pid && process.parent == me()));
+        }
+        child.kill().expect("kill");
+        child.wait().expect("wait");
+        assert!(!Spared::now().0.iter().any(|(spared, _)| *spared == pid));
     }
 
     #[test]

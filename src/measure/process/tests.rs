@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::measure::exec::StepKind;
+use std::process::Command;
 
 struct Rig {
     temp: tempfile::TempDir,
@@ -97,6 +98,50 @@ fn a_daemon_does_not_outlive_its_round() {
     let done = rig.exec.run(&step(daemon)).expect("ran");
     assert_eq!(done.status, StepStatus::Ok);
     assert!(!alive(printed_pid(&done)));
+}
+
+#[test]
+fn a_daemon_cannot_hide_behind_a_name_that_is_no_text() {
+    let mut rig = rig();
+    let daemon = "setsid sh -c 'printf \"\\377) \" > /proc/$$/comm; echo $$ > daemon.pid; sleep 1000 & wait' \
+                  </dev/null >/dev/null 2>&1 & while [ ! -s daemon.pid ]; do :; done; cat daemon.pid";
+    let done = rig.exec.run(&step(daemon)).expect("ran");
+    assert_eq!(done.status, StepStatus::Ok);
+    assert!(!alive(printed_pid(&done)));
+}
+
+#[test]
+fn a_command_starts_with_the_default_signals_and_none_blocked() {
+    let mut rig = rig();
+    let done = rig.exec.run(&step("exec cat /proc/self/status")).expect("ran");
+    let wanted = |line: &&str| ["SigBlk:", "SigIgn:", "SigCgt:"].iter().any(|name| line.starts_with(name));
+    let masks: Vec<&str> = text(&done.stdout).lines().filter(wanted).collect();
+    assert_eq!(masks.len(), 3);
+    for line in masks {
+        let mask = line.split_whitespace().nth(1).map(|mask| u64::from_str_radix(mask, 16).expect("a mask"));
+        // What whoever started the tests ignores is left alone; SIGPIPE (13) is ignored by this process alone.
+        assert_eq!(mask.map(|mask| mask & (1 << 12)), Some(0), "{line}");
+        assert!(line.starts_with("SigIgn") || mask == Some(0), "{line}");
+    }
+}
+
+#[test]
+fn what_cannot_be_started_says_why() {
+    let mut rig = rig();
+    let mut nul = step("true");
+    nul.env.insert("A".to_owned(), "b\0c".to_owned());
+    let StepStatus::NotStarted(reason) = rig.exec.run(&nul).expect("ran").status else { panic!("started") };
+    assert!(reason.contains("starting /bin/sh") && reason.contains("nul byte"), "{reason}");
+    let gone = spawn::shell(&Order {
+        command: "true",
+        directory: Path::new("/no/such/folder"),
+        environment: Vec::new(),
+        cpus: None,
+        nice: None,
+    });
+    assert_eq!(gone.expect_err("no folder").kind(), std::io::ErrorKind::NotFound);
+    // Nothing stays behind, neither a process nor a descriptor.
+    assert_eq!(rig.exec.run(&step("echo fine")).expect("ran").stdout, b"fine\n");
 }
 
 #[test]

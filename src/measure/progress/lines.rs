@@ -49,8 +49,9 @@ impl<W: Write> Progress for Lines<W> {
             Event::Warmup { suite, side } => self.line(&format!("{suite}: warm-up of {side}")),
             Event::Stage { kind, blocks, estimate } => {
                 self.line(&format!(
-                    "{}: {blocks} blocks of four rounds, about {}",
+                    "{}: {blocks} block{} of four rounds, about {}",
                     stage_name(*kind),
+                    if *blocks == 1 { "" } else { "s" },
                     shown(*estimate)
                 ));
             }

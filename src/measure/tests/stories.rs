@@ -1,6 +1,7 @@
 //! What a user sees: order, failures, empty outputs, what survives.
 
 use super::*;
+use crate::report::Verdict;
 use crate::results::Value;
 
 fn failing(side: Side, kind: StepKind) -> impl FnMut(&Step) -> Reply {
@@ -146,6 +147,38 @@ fn an_output_file_is_deleted_before_and_standard_output_never_stands_in_for_it()
     assert_eq!(suite.warmup.base.as_ref().expect("run").values[0].value, 2.0);
     let head = suite.warmup.head.as_ref().expect("run");
     assert_eq!((head.values.len(), head.unparsed[0].1.as_str()), (0, "the command did not write bench.json"));
+}
+
+#[test]
+fn a_unit_that_is_no_number_on_one_side_fails_there_and_the_others_do_not() {
+    let script = |step: &Step| match (step.kind, step.side) {
+        (StepKind::Warmup | StepKind::Round, Side::Head) => {
+            Reply::prints("BenchmarkA-2 10 NaN ns/op 7 B/op\nBenchmarkB-2 10 5 ns/op NaN ns/op\n", seconds(1))
+        }
+        (StepKind::Warmup | StepKind::Round, Side::Base) => {
+            Reply::prints("BenchmarkA-2 10 5 ns/op 7 B/op\nBenchmarkB-2 10 5 ns/op\n", seconds(1))
+        }
+        _ => Reply::silent(),
+    };
+    let parse = |_: &str, stdout: &[u8], files: &BTreeMap<String, Vec<u8>>| {
+        let read = crate::format::parse("go", &crate::format::Input { stdout, files });
+        read.map(|(_, parsed)| ("go".to_owned(), parsed)).map_err(|error| error.to_string())
+    };
+    let tools = Tools { parse: &parse, choose: &none_chosen, invalid: &valid };
+    let request = request(vec![suite("s")]);
+    let results = run(&request, &mut ScriptedExec::new(script), &tools, &Options::default(), &mut Silent).expect("ran");
+    let report = crate::compare::report(&[results], &request.config, &crate::compare::Context::default());
+    let rows = report.suites[0].rows.iter();
+    let verdicts: Vec<_> = rows.map(|row| (format!("{} {}", row.benchmark.name, row.unit), &row.verdict)).collect();
+    let failed = Verdict::Failed(Side::Head, "a value is not a usable number".to_owned());
+    assert_eq!(
+        verdicts,
+        [
+            ("A sec/op".to_owned(), &failed),
+            ("A B/op".to_owned(), &Verdict::Unchanged),
+            ("B sec/op".to_owned(), &failed)
+        ]
+    );
 }
 
 #[test]

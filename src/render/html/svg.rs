@@ -62,7 +62,7 @@ fn line(out: &mut String, class: &str, (x1, y1): (f64, f64), (x2, y2): (f64, f64
 }
 
 /// Deltas with their intervals, one line a row, on a logarithmic axis around zero.
-pub(super) fn deltas(bars: &[(Bar, &'static str)], threshold: f64) -> String {
+pub(super) fn deltas(bars: &[(Bar, &'static str)]) -> String {
     const ROW: f64 = 22.0;
     const LEFT: f64 = 250.0;
     const RIGHT: f64 = 590.0;
@@ -70,17 +70,25 @@ pub(super) fn deltas(bars: &[(Bar, &'static str)], threshold: f64) -> String {
     let log = |ratio: f64| ratio.max(-0.999).ln_1p();
     let effect = bars.iter().map(|(bar, _)| log(bar.effect).abs()).fold(0.0, f64::max);
     let ends = bars.iter().flat_map(|(bar, _)| [bar.lo, bar.hi]).flatten().map(|end| log(end).abs());
-    let limit = ends.fold(0.0, f64::max).min(effect * 2.0).max(effect).max(log(threshold) * 1.5);
+    let limits = bars.iter().map(|(bar, _)| log(bar.limits.change)).fold(0.0, f64::max);
+    let limit = ends.fold(0.0, f64::max).min(effect * 2.0).max(effect).max(limits * 1.5);
     let x = Scale { from: -limit, to: limit, start: LEFT, end: RIGHT };
     let mut out = String::new();
     open(&mut out, 780.0, height, "Deltas with their intervals");
-    let (band, bottom) = (x.at(-log(threshold)), height - 26.0);
-    let _ = write!(
-        out,
-        "<rect x=\"{band:.1}\" y=\"8\" width=\"{:.1}\" height=\"{:.1}\" class=\"band\"/>",
-        x.at(log(threshold)) - band,
-        bottom - 8.0
-    );
+    let bottom = height - 26.0;
+    // Neighbours with the same limit share one rectangle.
+    let mut index = 0;
+    for same in bars.chunk_by(|(one, _), (other, _)| one.limits.change == other.limits.change) {
+        let band = x.at(-log(same[0].0.limits.change));
+        let _ = write!(
+            out,
+            "<rect x=\"{band:.1}\" y=\"{:.1}\" width=\"{:.1}\" height=\"{:.1}\" class=\"band\"/>",
+            8.0 + ROW * index as f64,
+            x.at(log(same[0].0.limits.change)) - band,
+            ROW * same.len() as f64
+        );
+        index += same.len();
+    }
     for tick in (Scale { from: (-limit).exp_m1(), to: limit.exp_m1(), ..x }).ticks(6.0) {
         let at = x.at(log(tick));
         line(&mut out, if tick.abs() < 1e-12 { "zero" } else { "grid" }, (at, 8.0), (at, bottom));
@@ -205,6 +213,7 @@ fn short(value: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::report::Limits;
 
     #[test]
     fn ticks_are_round_and_inside() {
@@ -216,9 +225,17 @@ mod tests {
 
     #[test]
     fn names_are_escaped_and_infinite_ends_stay_in_the_picture() {
-        let bar =
-            Bar { label: "<script>".into(), effect: 0.1, lo: None, hi: Some(0.2), interval: true, text: "+10%".into() };
-        let svg = deltas(&[(bar, "regression")], 0.02);
+        let limits = Limits { threshold: 0.02, change: 0.02 };
+        let bar = Bar {
+            label: "<script>".into(),
+            effect: 0.1,
+            lo: None,
+            hi: Some(0.2),
+            interval: true,
+            limits,
+            text: "+10%".into(),
+        };
+        let svg = deltas(&[(bar, "regression")]);
         assert!(!svg.contains("<script>") && svg.contains("&lt;script&gt;"));
         assert!(!svg.contains("NaN") && !svg.contains("inf"), "{svg}");
         assert_eq!(timeline("x", &[], &[(f64::NAN, 1.0)], false), "");

@@ -34,6 +34,25 @@ fn the_policy_names_what_is_in_the_page() {
 }
 
 #[test]
+fn the_band_is_where_a_change_is_called_one() {
+    let width = |report: &Report| -> f64 {
+        let page = page_of(report);
+        let band = page.split_once("class=\"band\"").unwrap().0.rsplit_once("width=\"").unwrap().1;
+        band.split_once('"').unwrap().0.parse().unwrap()
+    };
+    let noisy = samples::noisy();
+    let mut quiet = noisy.clone();
+    for limits in quiet.suites.iter_mut().flat_map(|suite| &mut suite.rows).flat_map(|row| &mut row.limits) {
+        limits.change = limits.threshold;
+    }
+    assert!(page_of(&quiet).contains("The band is the threshold of 2%."));
+    let said = "where a change is called one: at twice the threshold of 2%, since the machine was noisy";
+    assert!(page_of(&noisy).contains(&format!("The band is {said}.")));
+    assert!(width(&noisy) > 1.4 * width(&quiet), "{} {}", width(&noisy), width(&quiet));
+    assert!(crate::render::terminal::terminal(&noisy, 120, false).contains(&format!("┊ {said}")));
+}
+
+#[test]
 fn hostile_text_stays_text() {
     let report = samples::hostile("</script><script>alert(1)</script><img src=x onerror=alert(1)>\" onmouseover=\"x");
     let page = page_of(&report);

@@ -276,6 +276,9 @@ pub(crate) fn noisy() -> Report {
         if let Verdict::Inconclusive(why) = &mut row.verdict {
             *why = Undecided::NoisyMachine;
         }
+        if let Some(limits) = &mut row.limits {
+            limits.change = limits.threshold * (2.0 + limits.threshold);
+        }
     }
     report.suites[0].blocks = crate::report::BlockCounts { run: 5, invalid: 1, kept: 3 };
     report.warnings = vec![

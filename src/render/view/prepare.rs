@@ -14,7 +14,7 @@ use crate::render::escape;
 use crate::render::ink::{Ink, Outside, Piece};
 use crate::render::number;
 use crate::render::sweep;
-use crate::report::{Counts, Design, Report, Row, Verdict, WarningLevel};
+use crate::report::{Counts, Design, Limits, Report, Row, Verdict, WarningLevel};
 use crate::results::StepStatus;
 use crate::side::Side;
 use std::sync::Arc;
@@ -83,10 +83,10 @@ impl Prepared {
         let skeletons: Vec<Skeleton> =
             report.suites.iter().map(|suite| suite::skeleton(suite, report, &prefix, &ink)).collect();
         let rows = place(report, &skeletons);
-        let bars = bars(&rows, &skeletons);
+        let bars = bars(report, &rows, &skeletons);
         let chart = |&size: &usize| {
             let shown = &bars[..bars.len().min(size)];
-            ink.lines(chart::chart(shown, report.policy.threshold, 110))
+            ink.lines(with_legend(report, shown, 110))
         };
         let cut = |share: &f64| {
             #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share of a limit")]
@@ -321,8 +321,17 @@ fn left_out(left: &[Placed]) -> LeftOut {
 pub fn chart_of(report: &Report, width: usize) -> Option<String> {
     let skeletons: Vec<Skeleton> =
         report.suites.iter().map(|suite| suite::skeleton(suite, report, "", &Ink::Plain)).collect();
-    let bars = bars(&place(report, &skeletons), &skeletons);
-    (bars.len() > 1).then(|| chart::chart(&bars, report.policy.threshold, width))
+    let bars = bars(report, &place(report, &skeletons), &skeletons);
+    (bars.len() > 1).then(|| with_legend(report, &bars, width))
+}
+
+/// The picture, with a line that says what its marks are where they are not at the report's own threshold.
+fn with_legend(report: &Report, bars: &[Bar], width: usize) -> String {
+    let mut picture = chart::chart(bars, width);
+    if bars.iter().any(|bar| bar.limits.change != report.policy.threshold) {
+        picture.push_str(&format!("\n┊ {}", chart::limits_of(bars)));
+    }
+    picture
 }
 
 /// The lines of the chart with the kinds of their verdicts.
@@ -332,18 +341,18 @@ pub fn marked_bars(report: &Report) -> Vec<(Bar, &'static str)> {
         report.suites.iter().map(|suite| suite::skeleton(suite, report, "", &Ink::Plain)).collect();
     let rows = place(report, &skeletons);
     let told = rows.iter().filter(|(_, placed)| placed.weight <= Weight::Suspect).count();
-    all_bars(&rows, &skeletons).into_iter().take(told.clamp(20, 60)).collect()
+    all_bars(report, &rows, &skeletons).into_iter().take(told.clamp(20, 60)).collect()
 }
 
 /// The chart's lines: changed rows and suspects first, then the largest others. Rows that repeat another are left out, and
 /// so are exact ones: a −100 % without an interval would flatten all that has one.
-fn bars(rows: &[(&Row, Placed)], skeletons: &[Skeleton]) -> Vec<Bar> {
+fn bars(report: &Report, rows: &[(&Row, Placed)], skeletons: &[Skeleton]) -> Vec<Bar> {
     let told = rows.iter().filter(|(_, placed)| placed.weight <= Weight::Suspect).count();
-    let all = all_bars(rows, skeletons).into_iter().map(|(bar, _)| bar);
+    let all = all_bars(report, rows, skeletons).into_iter().map(|(bar, _)| bar);
     all.take(told.clamp(CHARTS[1], CHARTS[0])).collect()
 }
 
-fn all_bars(rows: &[(&Row, Placed)], skeletons: &[Skeleton]) -> Vec<(Bar, &'static str)> {
+fn all_bars(report: &Report, rows: &[(&Row, Placed)], skeletons: &[Skeleton]) -> Vec<(Bar, &'static str)> {
     let charted = |row: &Row| {
         let delta = row.delta.as_ref().filter(|_| !row.derived && !row.exact)?;
         delta.ratio.filter(|ratio| ratio.is_finite() && *ratio > -1.0 && !matches!(row.verdict, Verdict::Unjudged(_)))
@@ -351,6 +360,7 @@ fn all_bars(rows: &[(&Row, Placed)], skeletons: &[Skeleton]) -> Vec<(Bar, &'stat
     let mut units = rows.iter().filter(|(row, _)| charted(row).is_some()).map(|(row, _)| &row.unit);
     let first = units.next();
     let several_units = units.any(|unit| Some(unit) != first);
+    let common = Limits { threshold: report.policy.threshold, change: report.policy.threshold };
     let bar = |(row, placed): &(&Row, Placed)| {
         if matches!(placed.weight, Weight::Broken | Weight::OneSided) {
             return None;
@@ -365,6 +375,7 @@ fn all_bars(rows: &[(&Row, Placed)], skeletons: &[Skeleton]) -> Vec<(Bar, &'stat
             lo: delta.lo,
             hi: delta.hi,
             interval: delta.level > 0.0,
+            limits: row.limits.unwrap_or(common),
             text: format!("{} {}", number::signed_percent(effect), placed.view.word),
         };
         Some((bar, placed.view.verdict))

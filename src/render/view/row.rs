@@ -139,7 +139,7 @@ impl RowContext<'_> {
     }
 
     fn reason(&self, row: &Row) -> String {
-        let threshold = || number::plain_percent(self.threshold);
+        let threshold = || self.threshold(row);
         let why = match &row.verdict {
             Verdict::Inconclusive(undecided) => match undecided {
                 Undecided::Noise => row.detectable.map_or_else(
@@ -173,13 +173,18 @@ impl RowContext<'_> {
     fn notes(&self, row: &Row, figures: &Figures) -> Vec<String> {
         let other = row.base_benchmark.as_ref().filter(|base| base.name != row.benchmark.name);
         let other = other.map(|base| format!("base calls it {}", self.ink.outside(&base.name)));
-        other.into_iter().chain(row.notes.iter().map(|note| self.note(note, figures))).collect()
+        other.into_iter().chain(row.notes.iter().map(|note| self.note(row, note, figures))).collect()
     }
 
-    fn note(&self, note: &Note, figures: &Figures) -> String {
+    /// The threshold of the row, such as `2%`.
+    fn threshold(&self, row: &Row) -> String {
+        number::plain_percent(row.limits.map_or(self.threshold, |limits| limits.threshold))
+    }
+
+    fn note(&self, row: &Row, note: &Note, figures: &Figures) -> String {
         match note {
             Note::SignificantBelowThreshold => {
-                format!("significant, yet smaller than the {} threshold", number::plain_percent(self.threshold))
+                format!("significant, yet smaller than the {} threshold", self.threshold(row))
             }
             Note::PackageDiffers(base) => format!("paired with package {} of base", self.ink.outside(base)),
             Note::ProcsDiffer(Some(base)) => format!("paired with base's -{base} row"),

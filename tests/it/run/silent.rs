@@ -30,10 +30,10 @@ fn a_benchmark_that_was_put_into_the_other_side_is_named() {
     repo.git(&["checkout", "--quiet", "-b", "change"]);
     let bench = ". ./lib.sh\necho \"BenchmarkA 10 $TIME ns/op\"\n";
     repo.commit(&[("lib.sh", value("200").as_str()), ("bench.sh", bench)]);
-    run(&repo, &["--base", "main"]).expect(0).says("bench.sh from head were put into base before its setup");
+    run(&repo, &["--base", "main"]).expect(0).says("bench.sh from head was put into base before its setup");
     assert_eq!(verdict(&repo, "A"), Verdict::Regression);
     let warnings = report(&repo.job().join("report.json")).warnings;
-    assert!(warnings.iter().any(|warning| warning.message.contains("were put into base")), "{warnings:?}");
+    assert!(warnings.iter().any(|warning| warning.message.contains("was put into base")), "{warnings:?}");
 }
 
 /// A value that is no number is a failed row, whichever way it is none.
