@@ -1,9 +1,9 @@
-//! Starting a command without copying this process.
+//! Starting a command with little copying.
 //!
-//! The standard library forks as soon as something must be done in the child, and a fork copies the page tables of a
-//! process that holds a whole run's results, and makes both pay for each page that is touched afterwards. Here the
-//! child borrows the memory of this process, which sleeps until the command's program has taken the child's place.
-//! That is how `posix_spawn` works, which cannot set a death signal, CPUs or a priority.
+//! This process sleeps until the command's program has taken the child's place, so that neither side pays for pages
+//! that the other touches meanwhile. The child has a copy of our page tables all the same and does not borrow our memory,
+//! as `posix_spawn` lets it: what a process occupied before it ran its program counts in its largest resident set, and
+//! that of a command must not be ours. Only what we wrote ourselves is copied, not the pages of our program.
 
 use crate::measure::supervise::reap;
 use nix::fcntl::OFlag;
@@ -13,12 +13,11 @@ use nix::sys::signal::{SigSet, SigmaskHow};
 use nix::unistd::Pid;
 use std::ffi::{CStr, CString, OsStr};
 use std::fs::File;
-use std::io;
+use std::io::{self, Read};
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::ptr;
-use std::sync::atomic::{AtomicI32, Ordering};
 
 const SHELL: &CStr = c"/bin/sh";
 /// Bytes of stack for the few calls between the two programs.
@@ -92,26 +91,33 @@ struct Child<'c> {
 
 impl Child<'_> {
     fn start(&self) -> io::Result<Pid> {
-        let failed = AtomicI32::new(0);
+        let (mut failure, its_failure) =
+            nix::unistd::pipe2(OFlag::O_CLOEXEC).map(|(read, write)| (File::from(read), write))?;
         let mut stack = vec![0; STACK];
         let run = Box::new(|| {
-            failed.store(self.run(), Ordering::Relaxed);
+            let errno = self.run();
+            #[expect(unsafe_code, reason = "only raw calls are allowed between the start of a process and its program")]
+            // SAFETY: the four bytes are on the stack. Should the call fail, the end of the process tells.
+            unsafe {
+                libc::write(its_failure.as_raw_fd(), (&raw const errno).cast(), size_of_val(&errno));
+            }
             127
         });
-        // A handler of ours must never run in the child, where it would see our memory.
+        // A handler of ours must never run in the child.
         let mask = SigSet::all().thread_swap_mask(SigmaskHow::SIG_SETMASK)?;
-        let flags = CloneFlags::CLONE_VM | CloneFlags::CLONE_VFORK;
-        #[expect(unsafe_code, reason = "a process that borrows our memory until it runs its program has no safe form")]
+        #[expect(unsafe_code, reason = "a process that is to run other settings before its program has no safe form")]
         // SAFETY: `run` makes a few system calls, allocates nothing, needs far less than its stack, and does not panic.
-        // What it borrows outlives it, since this thread goes on only when it has run its program or ended.
-        let started = unsafe { clone(run, &mut stack, flags, Some(libc::SIGCHLD)) };
+        let started = unsafe { clone(run, &mut stack, CloneFlags::CLONE_VFORK, Some(libc::SIGCHLD)) };
         mask.thread_set_mask()?;
         let pid = started?;
-        match failed.load(Ordering::Relaxed) {
-            0 => Ok(pid),
-            errno => {
+        drop(its_failure);
+        let mut errno = [0; size_of::<i32>()];
+        // Nothing comes from a pipe that the start of the program has closed.
+        match failure.read_exact(&mut errno) {
+            Err(_) => Ok(pid),
+            Ok(()) => {
                 reap(pid, false);
-                Err(io::Error::from_raw_os_error(errno))
+                Err(io::Error::from_raw_os_error(i32::from_ne_bytes(errno)))
             }
         }
     }
@@ -120,7 +126,7 @@ impl Child<'_> {
     fn run(&self) -> i32 {
         #[expect(unsafe_code, reason = "only raw calls are allowed between the start of a process and its program")]
         // SAFETY: these are system calls that are async-signal-safe, and every pointer is to memory that lives until
-        // the program runs. The table of signal handlers and the descriptors are the child's own.
+        // the program runs.
         unsafe {
             for signal in 1..=SIGNALS {
                 let mut action: libc::sigaction = std::mem::zeroed();

@@ -83,7 +83,7 @@ fn a_flood_is_cut_at_the_cap_and_counted() {
 fn an_endless_command_is_killed_with_its_whole_family() {
     let mut rig = rig();
     let mut endless = step("sh -c 'echo $$; exec sleep 1000' & yes >&2 & wait");
-    // Long enough that its family is there on a machine with other work.
+    // Long enough for a busy machine to start the shell and let it print.
     endless.timeout = Duration::from_secs(3);
     let done = rig.exec.run(&endless).expect("ran");
     assert_eq!(done.status, StepStatus::TimedOut(3));
@@ -124,6 +124,17 @@ fn a_command_starts_with_the_default_signals_and_none_blocked() {
         assert_eq!(mask.map(|mask| mask & (1 << 12)), Some(0), "{line}");
         assert!(line.starts_with("SigIgn") || mask == Some(0), "{line}");
     }
+}
+
+#[test]
+fn our_own_program_is_no_part_of_a_commands_memory() {
+    let mut rig = rig();
+    // The largest resident set so far: it only grows, and most of it are the pages of this program.
+    let status = fs::read_to_string("/proc/self/status").expect("procfs");
+    let own = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("a line");
+    let own: u64 = own.trim().trim_end_matches(" kB").parse().expect("KiB");
+    let done = rig.exec.run(&step("exec sleep 0")).expect("ran");
+    assert!(done.witness.max_rss.expect("known") < own * 1024, "{:?} of {own} KiB", done.witness.max_rss);
 }
 
 #[test]
