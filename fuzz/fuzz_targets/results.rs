@@ -11,9 +11,9 @@ fuzz_target!(|bytes: &[u8]| {
     let Ok(read) = results::read(bytes) else { return };
     let report = compare::report(std::slice::from_ref(&read), &Config::default(), &Context::default());
     for layout in [Layout::Benchstat, Layout::BenchstatV1, Layout::Benchcmp] {
-        benchstat::report_text(&report, layout);
+        let _ = benchstat::report_text(&report, layout);
     }
-    render::terminal(&report, 100, false);
+    let _ = render::terminal(&report, 100, false);
     let options = CommentOptions::default();
     if let Ok(rendered) = render::comment(&report, &options) {
         assert!(rendered.body.len() <= 65_536);
