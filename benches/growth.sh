@@ -50,7 +50,7 @@ PYTHON
 
 echo "| result lines | time | per line | memory |"
 echo "|--:|--:|--:|--:|"
-first= last=
+first='' last=''
 for lines in $sizes; do
     "$here/generate-results.sh" "$((lines / 20))" 10 1 >"$work/old.txt"
     "$here/generate-results.sh" "$((lines / 20))" 10 2 1.1 >"$work/new.txt"
