@@ -62,7 +62,12 @@ impl<'t> Batch<'t> {
         }
         let result = match record {
             Record::Result(result) => {
-                self.values.extend(reader.values().iter().filter(|value| !value.value.is_nan()));
+                let values = reader.values();
+                if values.iter().any(|value| value.value.is_nan()) {
+                    self.values.extend(values.iter().filter(|value| !value.value.is_nan()));
+                } else {
+                    self.values.extend_from_slice(values);
+                }
                 Some(result)
             }
             other => {
