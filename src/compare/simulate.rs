@@ -45,8 +45,8 @@ impl Scenario {
         let noise = self.model.rows(self.effects.len(), 4 * orders.len(), random);
         let rows = noise.iter().zip(self.effects.iter().zip(biases));
         rows.map(|(noise, (effect, bias))| {
-            let blocks = orders.iter().zip(noise.chunks_exact(4));
-            blocks.map(|(order, values)| arrange(*order, values, effect + bias)).collect()
+            let blocks = orders.iter().zip(noise.as_chunks::<4>().0);
+            blocks.map(|(order, values)| arrange(*order, *values, effect + bias)).collect()
         })
         .collect()
     }
@@ -130,21 +130,11 @@ pub struct Outcome {
 #[must_use]
 pub fn sample(model: Model, blocks: usize, effect: f64, random: &mut Random) -> Vec<Block> {
     let noise = model.series(4 * blocks, random);
-    noise.chunks_exact(4).map(|values| arrange(random.block(), values, effect)).collect()
+    noise.as_chunks::<4>().0.iter().map(|values| arrange(random.block(), *values, effect)).collect()
 }
 
 /// Puts four values into a block by their order.
-fn arrange(order: [bool; 4], values: &[f64], effect: f64) -> Block {
-    let mut block = Block { base: [0.0; 2], head: [0.0; 2] };
-    let (mut base, mut head) = (0, 0);
-    for (is_head, value) in order.into_iter().zip(values) {
-        if is_head {
-            block.head[head] = value + effect;
-            head += 1;
-        } else {
-            block.base[base] = *value;
-            base += 1;
-        }
-    }
-    block
+fn arrange(order: [bool; 4], values: [f64; 4], effect: f64) -> Block {
+    let block = Block::arranged(order, values);
+    Block { head: block.head.map(|value| value + effect), ..block }
 }

@@ -1,6 +1,6 @@
 //! The goals on simulated machines, whose noise is drawn from a seed.
 
-use crate::compare::simulate::Scenario;
+use crate::compare::simulate::{self, Scenario};
 use crate::stats::permutation::{Block, p_value};
 use crate::stats::power::residuals::{self, Demand, Residuals};
 use crate::stats::power::{Plan, SCREEN_LEVEL, smallest_p};
@@ -153,20 +153,7 @@ fn printed(rows: u64, seed: u64) -> String {
 /// Blocks of one row of `model` with this effect of head, in an order drawn for each block.
 fn sample(model: Model, blocks: usize, effect: f64, random: &mut Random) -> Vec<Block> {
     let bias = model.bias(random);
-    let noise = model.series(4 * blocks, random);
-    let (blocks, _) = noise.as_chunks::<4>();
-    blocks
-        .iter()
-        .map(|values| {
-            let order = random.block();
-            let side = |wanted: bool| {
-                let mut own = order.iter().zip(values).filter(|(head, _)| **head == wanted);
-                let mut next = || own.next().map_or(0.0, |(_, value)| value + if wanted { effect + bias } else { 0.0 });
-                [next(), next()]
-            };
-            Block { base: side(false), head: side(true) }
-        })
-        .collect()
+    simulate::sample(model, blocks, effect + bias, random)
 }
 
 /// Whether plans that are too small for their family ever colour a row.

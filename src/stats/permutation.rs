@@ -16,6 +16,23 @@ pub struct Block {
 }
 
 impl Block {
+    /// Four values in the order measured; `order` says for each whether it is head's. Two are.
+    #[must_use]
+    pub fn arranged(order: [bool; 4], values: [f64; 4]) -> Self {
+        let mut block = Self { base: [0.0; 2], head: [0.0; 2] };
+        let (mut base, mut head) = (0, 0);
+        for (is_head, value) in order.into_iter().zip(values) {
+            if is_head {
+                block.head[head] = value;
+                head += 1;
+            } else {
+                block.base[base] = value;
+                base += 1;
+            }
+        }
+        block
+    }
+
     /// The values minus their mean. The mean adds them in rising order, so that it does not depend on labels.
     fn residuals(&self) -> [f64; 4] {
         let [a, b] = self.base;

@@ -80,19 +80,7 @@ impl Residuals {
     fn block(&self, random: &mut Random) -> Block {
         let drawn = self.blocks[random.below(self.blocks.len() as u64) as usize];
         let labels = random.block();
-        let mut block = Block { base: [0.0; 2], head: [0.0; 2] };
-        let (mut base, mut head) = (0, 0);
-        for (value, is_head) in drawn.into_iter().zip(labels) {
-            let value = value + self.width * random.normal();
-            if is_head {
-                block.head[head] = value;
-                head += 1;
-            } else {
-                block.base[base] = value;
-                base += 1;
-            }
-        }
-        block
+        Block::arranged(labels, drawn.map(|value| value + self.width * random.normal()))
     }
 
     /// `blocks` blocks of unchanged code.
