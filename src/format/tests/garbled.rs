@@ -6,16 +6,23 @@ use proptest::prelude::*;
 /// Every format must survive `bytes`, and what it gives must be sound.
 fn survive(bytes: &[u8]) {
     for format in Format::ALL.into_iter().map(Format::name).chain(["auto"]) {
-        if let Ok((_, parsed)) = as_format(format, bytes) {
+        if let Ok((found, parsed)) = as_format(format, bytes) {
             for row in &parsed.measurements {
                 assert!(
                     !row.values.is_empty() && row.values.iter().all(|value| value.is_finite()),
                     "{format}: {row:?}"
                 );
-                assert!(!row.id.name.is_empty(), "{format}");
+                // `func Benchmark(b *testing.B)` is a benchmark that has no name besides the prefix.
+                assert!(!row.id.name.is_empty() || found == Format::Go, "{format}");
             }
         }
     }
+}
+
+#[test]
+fn a_line_that_is_cut_within_its_name_is_a_benchmark_without_one() {
+    survive(b"Benchmark-8 100 2 ns/op\nBenchmark 100 2 ns/op\n");
+    assert_eq!(keys(&output(b"Benchmark 100 2 ns/op\n").unwrap().1), [("", "", "sec/op")]);
 }
 
 #[test]
