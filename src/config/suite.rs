@@ -100,7 +100,7 @@ fn suite(mut raw: RawSuite, host: &Host, place: &Place) -> Result<Suite, Fault> 
     let metrics = raw.metrics.unwrap_or_default().into_iter().map(|(name, path)| {
         let place = place.key("metrics").key(&name);
         metric_name(&name, &place)?;
-        Ok((name, relative_path(path, &place)?))
+        Ok((name, metric(path, &place)?))
     });
     Ok(Suite {
         name,
@@ -366,6 +366,22 @@ fn metric_name(name: &str, place: &Place) -> Result<(), Fault> {
         return Err(place.key_fault("a metric's name has letters, digits and any of . _ -"));
     }
     Ok(())
+}
+
+/// What a metric is read from: a counter of instructions, or a file.
+fn metric(value: String, place: &Place) -> Result<String, Fault> {
+    const COUNTERS: [&str; 2] = ["perf:instructions", "valgrind:instructions"];
+    if COUNTERS.contains(&value.as_str()) {
+        return Ok(value);
+    }
+    match COUNTERS.iter().find(|counter| value.split(':').next() == counter.split(':').next()) {
+        Some(counter) => Err(place.fault(format!(
+            "`{}` counts nothing; write `{counter}`, or `./{}` for a file of that name",
+            printable(&value),
+            printable(&value)
+        ))),
+        None => relative_path(value, place),
+    }
 }
 
 fn parameters(

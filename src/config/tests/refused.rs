@@ -45,6 +45,16 @@ const REFUSED: &[(&str, &str)] = &[
     ("suites: [{run: ''}]", "b.yml:1:16: suites[0].run: is an empty command"),
     ("suites: [{run: ' \n '}]", "b.yml:1:16: suites[0].run: is an empty command"),
     ("suites: [{run: x, output: .}]", "b.yml:1:27: suites[0].output: names no file"),
+    (
+        "suites: [{run: x, metrics: {i: 'perf:cycles'}}]",
+        "b.yml:1:32: suites[0].metrics.i: `perf:cycles` counts nothing; write `perf:instructions`, or `./perf:cycles` for a \
+         file of that name",
+    ),
+    (
+        "suites: [{run: x, metrics: {i: valgrind}}]",
+        "b.yml:1:32: suites[0].metrics.i: `valgrind` counts nothing; write `valgrind:instructions`, or `./valgrind` for a \
+         file of that name",
+    ),
     // Rounds.
     ("rounds: 0", "b.yml:1:9: rounds: must be at least 2: a block has two rounds of each side"),
     ("rounds: -4", "b.yml:1:9: rounds: must be at least 2: a block has two rounds of each side"),
