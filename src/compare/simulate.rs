@@ -76,6 +76,17 @@ impl Scenario {
         }
     }
 
+    /// How many of the reports with these seeds have a red or green row.
+    #[must_use]
+    pub fn alarms(&self, seeds: std::ops::Range<u64>) -> Alarms {
+        let mut alarms = Alarms::default();
+        for outcome in seeds.map(|seed| self.outcome(seed)) {
+            alarms.red += u64::from(outcome.changed.iter().any(|(_, up)| *up));
+            alarms.coloured += u64::from(!outcome.changed.is_empty());
+        }
+        alarms
+    }
+
     fn margin(&self) -> f64 {
         libm::log1p(self.threshold)
     }
@@ -115,6 +126,15 @@ impl Scenario {
             .collect();
         Outcome { changed, suspects: family.len() }
     }
+}
+
+/// Reports by what they accuse a change of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Alarms {
+    /// With a regression.
+    pub red: u64,
+    /// With a regression or an improvement.
+    pub coloured: u64,
 }
 
 /// What one simulated report found.
