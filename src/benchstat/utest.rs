@@ -169,7 +169,8 @@ fn untied_table(n1: usize, n2: usize) -> Box<[f64]> {
         .iter()
         .map(|p| {
             sum += p;
-            sum * 2.0
+            // Rounding can take the last one a digit above.
+            (sum * 2.0).min(1.0)
         })
         .collect();
     if (n1 * n2).is_multiple_of(2) {
@@ -258,6 +259,12 @@ mod tests {
             assert!((p(base, head) - expected).abs() < 1e-15, "{base:?} {head:?}: {}", p(base, head));
             assert!((by_enumeration(base, head) - expected).abs() < 1e-15);
         }
+    }
+
+    #[test]
+    fn rounding_takes_no_p_above_one() {
+        // U = 5 of 9 pairs: both tails hold half of the 20 divisions.
+        assert_eq!(p(&[3.0, 5.0, 2.0], &[4.0, 6.0, 0.0]), 1.0);
     }
 
     #[test]
