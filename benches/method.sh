@@ -31,7 +31,7 @@ for part in "$@"; do
   case $part in
     overhead) fill overhead --rounds "${ROUNDS:-20}" ;;
     schedules) fill schedules --experiments "${EXPERIMENTS:-100}" ;;
-    simulated) fill simulated --reports "${REPORTS:-2000}" --seed 1 ;;
+    simulated) fill simulated --reports "${REPORTS:-40000}" --seed 1 ;;
     real) fill real --suites "${SUITES:-20}" ;;
     *) echo "unknown part: $part (overhead, schedules, real, simulated)" >&2; exit 2 ;;
   esac
