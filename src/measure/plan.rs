@@ -7,7 +7,7 @@ use crate::results::{Shard, StageKind};
 use crate::side::{PerSide, Side};
 use regex::{Regex, RegexBuilder};
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Component, Path, PathBuf};
 use std::sync::LazyLock;
 use std::time::Duration;
 
@@ -189,55 +189,95 @@ pub fn filter(pattern: &str) -> Result<Regex, PlanError> {
     })
 }
 
-static COUNT: LazyLock<Regex> =
-    LazyLock::new(|| Regex::new(r"(--?(?:test\.)?count)([= ]+)(\d+)").expect("a constant pattern"));
+static COUNT: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r#"(?m)(^|[\s"'(;&|`])(--?(?:test\.)?count[= ]+)(\d+)\b"#).expect("a constant pattern")
+});
+
+/// The counts in a command, without those behind `-args`, which are the test binary's own.
+fn counts(run: &str) -> impl Iterator<Item = regex::Captures<'_>> {
+    let own = |found: &regex::Captures<'_>| {
+        let line = run[..found.get_match().start()].lines().last().unwrap_or_default();
+        !line.split_whitespace().any(|word| word.trim_start_matches('-') == "args" && word.starts_with('-'))
+    };
+    COUNT.captures_iter(run).filter(move |found| own(found))
+}
 
 /// `-count N` of Go repeats inside one process, where the repetitions are no samples of their own: one is run, and the
 /// rounds repeat it.
 fn single_count(side: Side, plan: &mut SuiteSide, warnings: &mut Vec<String>) {
     let mentions = |word: &str| plan.run.contains(word);
     let go = plan.format == "go" || (plan.format == "auto" && (mentions("go test") || mentions("-test.count")));
-    let repeated = |run: &str| COUNT.captures(run).is_some_and(|found| found[3].parse() != Ok(1_u32));
-    if !go || !repeated(&plan.run) {
-        return;
+    let repeated: Vec<_> = counts(&plan.run).filter(|found| found[3].parse() != Ok(1_u32)).collect();
+    let Some(first) = repeated.first().filter(|_| go) else { return };
+    let asked = format!("{}{}", &first[2], &first[3]);
+    let mut single = plan.run.clone();
+    // From the end, so that what is before stays where it was.
+    for number in repeated.iter().rev().filter_map(|found| found.get(3)) {
+        single.replace_range(number.range(), "1");
     }
-    let asked = COUNT.captures(&plan.run).map(|found| found[0].to_owned()).unwrap_or_default();
-    plan.run = COUNT.replace_all(&plan.run, "${1}${2}1").into_owned();
+    plan.run = single;
     warnings.push(format!(
         "`{asked}` on {side} is run as one: every round is a process of its own, and rounds are repeated instead"
     ));
 }
 
-/// Variables that name a folder for what is built.
-const ARTEFACTS: [&str; 8] = [
+/// Variables that name a folder for what is built or installed.
+const ARTEFACTS: [&str; 14] = [
     "CARGO_TARGET_DIR",
     "CARGO_BUILD_TARGET_DIR",
+    "CARGO_INSTALL_ROOT",
     "CRITERION_HOME",
     "GOCACHE",
     "GOBIN",
+    "GOPATH",
     "CCACHE_DIR",
     "VIRTUAL_ENV",
     "UV_PROJECT_ENVIRONMENT",
+    "PYTHONUSERBASE",
+    "PYTHONPYCACHEPREFIX",
+    "GEM_HOME",
+    "NPM_CONFIG_PREFIX",
 ];
 
 /// Takes away a folder for built files that the configuration gives to both sides: the second build would replace the
-/// first, and one side would be measured twice. A relative folder is inside of each side's own tree.
+/// first, and one side would be measured twice. A folder inside of the tree is each side's own.
 fn own_artefacts(sides: &mut PerSide<SuiteSide>, warnings: &mut Vec<String>) {
     for name in ARTEFACTS {
-        let [base, head] = Side::BOTH.map(|side| sides.get(side).env.get(name).cloned());
-        let shared = base.zip(head).filter(|(base, head)| Path::new(base).is_absolute() && nested(base, head));
-        if shared.is_some() {
-            for side in Side::BOTH {
-                sides.get_mut(side).env.remove(name);
-            }
-            warnings
-                .push(format!("`{name}` names one folder for both sides and is ignored: each side builds in its own"));
+        let [base, head] = Side::BOTH.map(|side| {
+            let side = sides.get(side);
+            side.env.get(name).and_then(|path| outside(&side.directory, path))
+        });
+        if !base.zip(head).is_some_and(|(base, head)| base.starts_with(&head) || head.starts_with(&base)) {
+            continue;
         }
+        for side in Side::BOTH {
+            let env = &mut sides.get_mut(side).env;
+            let removed = env.remove(name);
+            // What Go has downloaded is nobody's build.
+            if let Some(first) = removed.filter(|_| name == "GOPATH")
+                && let Some(first) = std::env::split_paths(&first).next()
+            {
+                let modules = first.join("pkg/mod").to_string_lossy().into_owned();
+                env.entry("GOMODCACHE".to_owned()).or_insert(modules);
+            }
+        }
+        warnings.push(format!("`{name}` names one folder for both sides and is ignored: each side builds in its own"));
     }
 }
 
-fn nested(one: &str, other: &str) -> bool {
-    Path::new(one).starts_with(other) || Path::new(other).starts_with(one)
+/// Where a path leads if not into the tree, seen from the tree.
+fn outside(directory: &str, path: &str) -> Option<PathBuf> {
+    let mut seen = PathBuf::new();
+    for part in Path::new(directory).join(path).components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir if seen.file_name().is_some() => {
+                seen.pop();
+            }
+            part => seen.push(part),
+        }
+    }
+    (seen.is_absolute() || seen.starts_with("..")).then_some(seen)
 }
 
 /// Every combination of the parameters, in the order of their names and values.

@@ -162,7 +162,7 @@ impl Runner<'_> {
                     state.price
                 },
                 filter,
-                sizes: works.is_empty(),
+                sizes: wanted.is_none() && works.is_empty(),
                 ..whole.clone()
             });
         }
@@ -179,7 +179,10 @@ impl Runner<'_> {
             if wanted.is_none_or(|wanted| wanted.iter().any(has)) {
                 let price = state.prices.get(*command).copied().unwrap_or(state.price);
                 let unit = label(suffix.trim_start_matches('/'));
-                works.push(Work { unit, commands: vec![*command], sizes: works.is_empty(), price, ..whole.clone() });
+                // Once a round of the whole suite: with a piece of the second stage they would be rows of that piece too,
+                // and lack the piece's rounds of the first.
+                let sizes = wanted.is_none() && works.is_empty();
+                works.push(Work { unit, commands: vec![*command], sizes, price, ..whole.clone() });
             }
         }
         works

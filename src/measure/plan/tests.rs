@@ -42,6 +42,8 @@ fn a_count_of_go_is_run_as_one_and_said() {
         ("go test -count 6 -bench .", "go test -count 1 -bench ."),
         ("go test -c && ./x.test -test.count=5", "go test -c && ./x.test -test.count=1"),
         ("./x.test -test.bench=. -test.count 5", "./x.test -test.bench=. -test.count 1"),
+        ("go test -count=1 ./a && go test --count=3 ./b", "go test -count=1 ./a && go test --count=1 ./b"),
+        ("go test -args -count=4\ngo test '-count=4'", "go test -args -count=4\ngo test '-count=1'"),
     ] {
         let mut one = suite("s");
         one.sides = PerSide::from_fn(|_| SuiteSide { run: run.to_owned(), ..one.sides.base.clone() });
@@ -55,6 +57,8 @@ fn a_count_of_go_is_run_as_one_and_said() {
 fn nothing_else_in_a_written_command_is_changed() {
     for run in [
         "./bench -count=10",
+        "go test -bench=. ./... -row-count=100000 --max-count 5",
+        "go test -bench=. ./... -args -count=5",
         "go test -run='^$' -bench=. -benchtime=3s -cpu 1,2 ./...",
         "cargo bench -- --sample-size 100 --measurement-time 5",
         "./bench --benchmark_repetitions=9 --benchmark_min_time=2s --benchmark_out=b.json",
@@ -85,6 +89,41 @@ fn a_folder_for_built_files_is_never_shared() {
     let env = &plan.suites[0].suite.sides.head.env;
     assert_eq!(env.keys().collect::<Vec<_>>(), ["CRITERION_HOME", "GOCACHE"]);
     assert!(plan.suites[0].warnings[0].contains("CARGO_TARGET_DIR"));
+}
+
+#[test]
+fn a_folder_that_leaves_the_tree_is_not_its_own() {
+    for (directory, base, head, shared) in [
+        ("", "../target", "../target", true),
+        ("rust", "../../target", "../x/../../target/head", true),
+        ("rust", "../target", "../target", false),
+        ("", "./a/../../b", "../b", true),
+        ("", "../base", "../head", false),
+        ("", "target", "target", false),
+    ] {
+        for name in ["CARGO_TARGET_DIR", "CARGO_INSTALL_ROOT", "GEM_HOME"] {
+            let mut one = suite("s");
+            for (side, path) in Side::BOTH.into_iter().zip([base, head]) {
+                let side = one.sides.get_mut(side);
+                directory.clone_into(&mut side.directory);
+                side.env.insert(name.to_owned(), path.to_owned());
+            }
+            let plan = plan(&request(vec![one])).expect("plan");
+            let kept = plan.suites[0].suite.sides.head.env.contains_key(name);
+            assert_eq!((kept, plan.suites[0].warnings.len()), (!shared, usize::from(shared)), "{name} {base} {head}");
+        }
+    }
+}
+
+#[test]
+fn a_shared_gopath_still_serves_what_was_downloaded() {
+    let mut shared = suite("s");
+    for side in Side::BOTH {
+        shared.sides.get_mut(side).env.insert("GOPATH".to_owned(), "/opt/go:/opt/more".to_owned());
+    }
+    let plan = plan(&request(vec![shared])).expect("plan");
+    let env = &plan.suites[0].suite.sides.head.env;
+    assert_eq!(env.iter().collect::<Vec<_>>(), [(&"GOMODCACHE".to_owned(), &"/opt/go/pkg/mod".to_owned())]);
 }
 
 #[test]

@@ -1,8 +1,10 @@
 //! Suites that can be restricted: smallest unit first, and only what is wanted in Confirm.
 
 use super::*;
+use crate::compare;
 use crate::measure::narrow::VARIABLE;
-use crate::results::Shard;
+use crate::report::Verdict;
+use crate::results::{RowKey, Shard};
 
 /// Benchmarks A to D of 30 s each, with a start of one second; obeys the variable.
 fn obedient(step: &Step) -> Reply {
@@ -155,4 +157,34 @@ fn parameters_are_run_apart_and_named() {
     );
     let confirm = stage(&results, 0, StageKind::Confirm).expect("stage");
     assert!(confirm.blocks.len() == 8 && confirm.blocks.iter().all(|block| block.unit_of_work == "n=256"));
+}
+
+#[test]
+fn a_size_beside_parameters_is_decided_though_only_some_are_confirmed() {
+    let mut swept = suite("s");
+    swept.parameters = BTreeMap::from([("n".to_owned(), vec!["16".to_owned(), "256".to_owned()])]);
+    swept.metrics = BTreeMap::from([("app".to_owned(), "app".to_owned())]);
+    for side in Side::BOTH {
+        let one = swept.sides.get_mut(side);
+        (one.run, one.format) = ("./work {n}".to_owned(), "process".to_owned());
+    }
+    for suspect in ["s/n=16", "s/n=256"] {
+        let script = |step: &Step| match step.kind {
+            StepKind::Probe if step.command.contains("wc -c") => {
+                Reply::prints(if step.side == Side::Base { "1000\n" } else { "1024\n" }, seconds(0))
+            }
+            StepKind::Warmup | StepKind::Round => Reply::prints("", seconds(1)),
+            _ => Reply::silent(),
+        };
+        let choose = |suites: &[SuiteResults]| {
+            let is_suspect = |row: &RowKey| row.benchmark.name == suspect && row.unit == "sec/op";
+            let row = suites[0].rows.iter().position(is_suspect).expect("a row");
+            vec![Choice { suspects: vec![row as u32], equivalence: Vec::new() }]
+        };
+        let request = long(vec![swept.clone()]);
+        let results = measured(&request, &mut ScriptedExec::new(script), &choose);
+        let report = compare::report(&[results], &request.config, &compare::Context::default());
+        let size = report.suites[0].rows.iter().find(|row| row.unit == "size-B").expect("a row");
+        assert_eq!(size.verdict, Verdict::Regression, "{suspect} is measured again: {size:?}");
+    }
 }
