@@ -2,8 +2,8 @@
 //!
 //! The command runs in a session of its own, and this process is the subreaper of whatever loses its parent. So a
 //! process belongs to the round exactly if it descends from us through a child that is in another session than ours,
-//! is not older than the command, and was not started by us: a process cannot join a session, what daemonises comes
-//! back to us, and what we start ourselves meanwhile (a guardian of host settings) has our own environment.
+//! is not older than the command, and was not there before: a process cannot join a session, what daemonises comes back
+//! to us, and nothing of ours is started in a session of its own while a command runs.
 
 use crate::measure::supervise::{Reaped, reap};
 use nix::errno::Errno;
@@ -64,14 +64,6 @@ fn table() -> Vec<Process> {
 /// The children that we had before a round: they are none of its business.
 #[derive(Debug, Default)]
 pub(super) struct Spared(BTreeSet<(i32, u64)>);
-
-/// Whether the process was started with the environment that we were started with; no command of a round is.
-fn has_our_environment(pid: i32) -> bool {
-    match (fs::read("/proc/self/environ"), fs::read(format!("/proc/{pid}/environ"))) {
-        (Ok(own), Ok(its)) => !own.is_empty() && own == its,
-        _ => false,
-    }
-}
 
 impl Spared {
     fn has(&self, process: &Process) -> bool {
@@ -135,8 +127,7 @@ pub(super) fn end_round(leader: Pid, spared: &Spared) -> Result<Vec<Reaped>, Str
     let session = nix::unistd::getsid(None).map_or(0, Pid::as_raw);
     // Nothing of the round is older than its leader.
     let began = process(leader.as_raw()).map_or(0, |leader| leader.started);
-    let belongs =
-        |p: &Process| p.session != session && p.started >= began && !spared.has(p) && !has_our_environment(p.pid);
+    let belongs = |p: &Process| p.session != session && p.started >= began && !spared.has(p);
     let mut reaped = Vec::new();
     let deadline = Instant::now() + PATIENCE;
     // The whole group first: one call cannot be outrun by a fork.
@@ -149,12 +140,10 @@ pub(super) fn end_round(leader: Pid, spared: &Spared) -> Result<Vec<Reaped>, Str
         }
         for process in &rest {
             let pid = Pid::from_raw(process.pid);
-            if process.zombie {
-                if process.parent == me() && process.pid != leader.as_raw() {
-                    reaped.extend(reap(pid, true));
-                }
-            } else {
-                let _ = kill(pid, Signal::SIGKILL);
+            // A zombie too: its first thread may have ended before the others.
+            let _ = kill(pid, Signal::SIGKILL);
+            if process.zombie && process.parent == me() && process.pid != leader.as_raw() {
+                reaped.extend(reap(pid, true));
             }
         }
         if Instant::now() > deadline {

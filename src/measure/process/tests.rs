@@ -112,6 +112,44 @@ fn a_daemon_cannot_hide_behind_a_name_that_is_no_text() {
 }
 
 #[test]
+fn a_daemon_cannot_hide_behind_its_first_thread() {
+    let mut rig = rig();
+    fs::write(
+        rig.temp.path().join("tree/base/daemon.py"),
+        "import ctypes, os, threading, time\n\
+         threading.Thread(target=lambda: time.sleep(1000)).start()\n\
+         open('new.pid', 'w').write(str(os.getpid()))\n\
+         os.rename('new.pid', 'daemon.pid')\n\
+         ctypes.CDLL(None).pthread_exit(0)\n",
+    )
+    .expect("program");
+    // The process is a zombie by its first thread, and lives on in the other.
+    let daemon = "setsid python3 daemon.py </dev/null >/dev/null 2>&1 & while [ ! -s daemon.pid ]; do :; done; \
+                  pid=$(cat daemon.pid); until grep -q '^State:.Z' /proc/$pid/status; do :; done; echo $pid";
+    let done = rig.exec.run(&step(daemon)).expect("ran");
+    assert_eq!(done.status, StepStatus::Ok);
+    assert!(!Path::new(&format!("/proc/{}", printed_pid(&done))).exists());
+}
+
+#[test]
+fn a_daemon_cannot_hide_behind_our_environment() {
+    let mut rig = rig();
+    fs::write(
+        rig.temp.path().join("tree/base/daemon.py"),
+        "import os, sys\n\
+         variables = open(f'/proc/{sys.argv[1]}/environ', 'rb').read().split(b'\\0')\n\
+         open('daemon.pid', 'w').write(str(os.getpid()))\n\
+         os.execve('/bin/sleep', ['sleep', '1000'], dict(v.split(b'=', 1) for v in variables if v))\n",
+    )
+    .expect("program");
+    let daemon = "setsid python3 daemon.py $PPID </dev/null >/dev/null 2>&1 & while [ ! -s daemon.pid ]; do :; done; \
+                  pid=$(cat daemon.pid); until cmp -s /proc/$PPID/environ /proc/$pid/environ; do :; done; echo $pid";
+    let done = rig.exec.run(&step(daemon)).expect("ran");
+    assert_eq!(done.status, StepStatus::Ok);
+    assert!(!alive(printed_pid(&done)));
+}
+
+#[test]
 fn a_command_starts_with_the_default_signals_and_none_blocked() {
     let mut rig = rig();
     let done = rig.exec.run(&step("exec cat /proc/self/status")).expect("ran");
@@ -159,7 +197,10 @@ fn what_cannot_be_started_says_why() {
 #[test]
 fn a_child_of_ours_that_was_there_before_is_left_alone() {
     let mut rig = rig();
+    // Between two rounds of the other tests, as helpers of ours are.
+    let turn = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
     let mut helper = Command::new("setsid").args(["sleep", "1000"]).spawn().expect("helper");
+    drop(turn);
     rig.exec.run(&step("true")).expect("ran");
     assert!(helper.try_wait().expect("child").is_none());
     helper.kill().expect("kill");

@@ -18,8 +18,10 @@ impl<W: Write> Lines<W> {
     }
 
     fn line(&mut self, text: &str) {
+        // Notes quote what commands print: one line without codes for a terminal, and nothing that a runner obeys.
+        let text = text.replace(|c: char| c.is_control(), " ").replace("##[", "# #[");
         // A log that cannot be written to is no reason to stop measuring.
-        let _ = writeln!(self.out, "bench-bot: {}", text.replace(['\r', '\n'], " "));
+        let _ = writeln!(self.out, "bench-bot: {text}");
         let _ = self.out.flush();
     }
 
@@ -87,6 +89,17 @@ mod tests {
     use crate::results::{StageKind, StepOutcome, StepStatus};
     use crate::side::Side;
     use std::time::Duration;
+
+    #[test]
+    fn a_note_that_quotes_a_command_is_no_command_to_the_runner() {
+        let mut out = Vec::new();
+        Lines::new(&mut out, Some("w0rd".to_owned()))
+            .event(&Event::Note("it starts with \"##[set-output name=run]true\r::error::\u{1b}[2J\""));
+        assert_eq!(
+            String::from_utf8(out).expect("UTF-8"),
+            "bench-bot: it starts with \"# #[set-output name=run]true ::error:: [2J\"\n"
+        );
+    }
 
     #[test]
     fn text_of_a_command_is_no_command_to_the_runner() {
