@@ -21,6 +21,8 @@ pub use workspace::Workspace;
 
 use crate::side::Side;
 use command::Git;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 
 /// Largest file that [`Repository::read_file`] returns, in bytes.
@@ -230,19 +232,16 @@ impl Repository {
     /// # Errors
     /// When a commit is missing.
     pub fn changed_paths(&self, from: &str, to: &str) -> Result<Vec<String>, GitError> {
-        let options = [
-            "diff-tree",
-            "-r",
-            "-z",
-            "--name-only",
-            "--no-renames",
-            "--no-ext-diff",
-            "--no-textconv",
-            "--end-of-options",
-        ];
-        let text = self.git.at(&self.bare).args(options).args([from, to]).run("comparing two commits")?;
+        let paths = self.compare(from, to, &[])?;
+        Ok(paths.iter().map(|path| path.to_string_lossy().into_owned()).collect())
+    }
+
+    fn compare(&self, from: &str, to: &str, which: &[&str]) -> Result<Vec<PathBuf>, GitError> {
+        let options = ["diff-tree", "-r", "-z", "--name-only", "--no-renames", "--no-ext-diff", "--no-textconv"];
+        let call = self.git.at(&self.bare).args(options).args(which).args(["--end-of-options", from, to]);
+        let text = call.run("comparing two commits")?;
         let paths = text.split(|byte| *byte == 0).filter(|path| !path.is_empty());
-        Ok(paths.map(|path| String::from_utf8_lossy(path).into_owned()).collect())
+        Ok(paths.map(|path| PathBuf::from(OsStr::from_bytes(path))).collect())
     }
 
     /// A regular file of a commit; `None` if there is none at `path`.
@@ -281,6 +280,9 @@ impl Repository {
         Ok(reference)
     }
 }
+
+/// The name of ours for the user's working tree.
+const SNAPSHOT: &str = "snapshot";
 
 /// The name of ours for a side's commit.
 fn side_reference(side: Side) -> String {

@@ -1,11 +1,15 @@
 //! Two checkouts that know nothing of each other: each a repository of its own, at a pinned commit.
 
-use super::{GitError, Repository, Workspace, side_reference};
+use super::{GitError, Repository, SNAPSHOT, Workspace, side_reference};
 use crate::config::{ExtraRepository, Suite};
 use crate::measure::process::SideFolders;
 use crate::side::{PerSide, Side};
 use std::fs;
 use std::path::Path;
+use std::time::{Duration, SystemTime};
+
+/// From 1970 to 1980: older than any file that is written today, and not too old for archives.
+const LONG_AGO: Duration = Duration::from_hours(24 * 3653);
 
 /// What a checkout holds beside the commit's own files: the union of what the suites ask for.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -71,6 +75,7 @@ impl Repository {
             let entries = self.check_tree(sha)?;
             let reference = self.keep(&side_reference(side), sha)?;
             self.write_checkout(tree, &reference, sha, &mut warnings)?;
+            self.age_new_files(tree, sha)?;
             if options.submodules {
                 self.write_submodules(workspace, tree, sha, &entries)?;
             }
@@ -112,6 +117,28 @@ impl Repository {
             Err(error) => warnings.push(format!("the checkouts have no tags: {error}")),
         }
         self.write_repository(&self.bare, tree, refspecs, sha)
+    }
+
+    /// Makes files that a snapshot has and its commit has not older than all others: a program that was built in the
+    /// user's tree must not be taken for the one that this tree's sources give.
+    fn age_new_files(&self, tree: &Path, sha: &str) -> Result<(), GitError> {
+        let snapshot = self.git.at(&self.bare).args([
+            "for-each-ref",
+            "--format=%(objectname)",
+            &format!("refs/bench-bot/{SNAPSHOT}"),
+        ]);
+        if snapshot.line("looking for a snapshot")? != sha {
+            return Ok(());
+        }
+        for path in self.compare(&format!("{sha}^"), sha, &["--diff-filter=A"])? {
+            let path = tree.join(path);
+            if fs::symlink_metadata(&path).is_ok_and(|metadata| metadata.is_file()) {
+                fs::File::open(&path)
+                    .and_then(|file| file.set_modified(SystemTime::UNIX_EPOCH + LONG_AGO))
+                    .map_err(|source| GitError::Io { what: format!("dating {}", path.display()), source })?;
+            }
+        }
+        Ok(())
     }
 
     /// Makes a repository in `tree` with what `refspecs` take from `from`, and checks out `sha`.

@@ -1,7 +1,7 @@
 //! A clone of the user: read, never written.
 
 use super::command::{Git, Protocols};
-use super::{DefaultBranch, GitError, Repository, Source, Workspace};
+use super::{DefaultBranch, GitError, Repository, SNAPSHOT, Source, Workspace};
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -194,7 +194,7 @@ impl Repository {
             call.env(&format!("GIT_{who}_DATE"), &date)
         });
         let sha = commit.line("writing the snapshot")?;
-        self.keep("snapshot", &sha)?;
+        self.keep(SNAPSHOT, &sha)?;
         Ok(Snapshot { sha, uncommitted: true, notes })
     }
 

@@ -209,6 +209,8 @@ fn the_working_tree_is_snapshotted_as_it_is() {
     assert_eq!(read(tree.join("new file")), "new");
     assert_eq!(read(tree.join("forced")), "forced");
     assert!(!tree.join("ignored").exists());
+    let written = |name: &str| fs::metadata(tree.join(name)).and_then(|file| file.modified()).expect("a time");
+    assert!(written("new file") < written("bench.sh") && written("forced") < written(".gitignore"), "rebuilt by make");
     untouched(&rig.user, &before);
 }
 
