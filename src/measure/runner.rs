@@ -54,6 +54,9 @@ pub(super) struct SuiteState {
     pub(super) prices: Vec<Duration>,
     /// Time of four processes that run no benchmark.
     pub(super) alone: Duration,
+    /// What the blocks of the first stage took, and what they should have cost.
+    pub(super) taken: Duration,
+    pub(super) priced: Duration,
     /// Benchmarks that are run apart, as indices into `benchmarks`.
     pub(super) groups: Vec<Vec<usize>>,
     /// The benchmarks, in the tool's order.
@@ -95,6 +98,8 @@ impl SuiteState {
             price: Duration::ZERO,
             prices: Vec::new(),
             alone: Duration::ZERO,
+            taken: Duration::ZERO,
+            priced: Duration::ZERO,
             groups: Vec::new(),
             benchmarks: Vec::new(),
             uncounted: BTreeSet::new(),
@@ -104,6 +109,18 @@ impl SuiteState {
 
     pub(super) fn alive(&self) -> bool {
         !self.dead.base && !self.dead.head
+    }
+
+    /// Lowers the price to what the blocks of the first stage took: a warm-up that compiles is much dearer than a round,
+    /// and the second stage would be thought to have no room.
+    pub(super) fn learn_price(&mut self) {
+        if self.taken >= self.priced {
+            return;
+        }
+        let share = self.taken.as_secs_f64() / self.priced.as_secs_f64();
+        for price in [&mut self.price, &mut self.alone].into_iter().chain(&mut self.prices) {
+            *price = price.mul_f64(share);
+        }
     }
 }
 

@@ -47,6 +47,7 @@ impl Runner<'_> {
 
     /// Confirm: fresh blocks for suspects, then, while the budget lasts, for rows whose equivalence is undecided.
     pub(super) fn confirm(&mut self) -> Result<Stopped, MeasureError> {
+        self.suites.iter_mut().for_each(SuiteState::learn_price);
         let choices = (self.tools.choose)(&self.results.suites);
         let suspects = self.wanted(&choices, |choice| &choice.suspects);
         let mut equivalence = self.wanted(&choices, |choice| &choice.equivalence);
@@ -297,6 +298,11 @@ impl Runner<'_> {
         }
         let invalid = (self.tools.invalid)(&rounds);
         let elapsed = self.exec.elapsed();
+        if kind != StageKind::Confirm {
+            let state = &mut self.suites[work.suite];
+            state.taken += elapsed.saturating_sub(before);
+            state.priced += work.price;
+        }
         self.progress.event(&Event::Block {
             suite: &name,
             stage: kind,

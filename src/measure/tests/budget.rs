@@ -65,6 +65,16 @@ fn confirm_gets_what_is_left_in_whole_blocks() {
 }
 
 #[test]
+fn a_warm_up_that_compiles_does_not_price_the_second_stage() {
+    let mut request = request(vec![suite("s")]);
+    request.config.budget = seconds(120);
+    let script = |step: &Step| steady(if step.kind == StepKind::Warmup { 18 } else { 1 })(step);
+    let results = measured(&request, &mut ScriptedExec::new(script), &all_suspects);
+    // By the warm-up a block costs 72 s; it takes 4 s, and 36 s + 3 · 4 s are spent when the second stage is planned.
+    assert_eq!((blocks(&results, 0, StageKind::Screen), blocks(&results, 0, StageKind::Confirm)), (3, 8));
+}
+
+#[test]
 fn a_smaller_plan_for_confirm_has_a_smaller_least() {
     let mut request = request(vec![suite("s")]);
     request.config.rounds = Rounds::Staged { screen: 8, confirm: 4 };
