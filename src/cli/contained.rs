@@ -43,12 +43,12 @@ pub(crate) fn measure_in_containers(
     let own = if helper.is_some() { without_files(host) } else { host.clone() };
     let session = Rc::new(RefCell::new(Session::begin(&own, roots.clone(), JournalPlace::standard())?));
     let mut observer = Observer::new(Rc::clone(&session), &request.config, &roots, machine.steal_observable);
-    // Priority is tried where it is used: this process may have no right to it that a side's launcher has.
+    observer.trust_priority();
     let placement = Placement { nice: host.nice.map(i32::from), ..observer.placement() };
     exec.place(PerSide { base: placement.clone(), head: placement }).map_err(explain)?;
     let helper = helper.map(|helper| Rc::new(RefCell::new(helper)));
     if let Some(helper) = helper.clone() {
-        observer.set_by(move |host| Ok(helper.borrow_mut().apply_side(host).map(drop)?));
+        observer.set_by(move |host| Ok(helper.borrow_mut().apply_side(host)?));
     }
     exec.hook(Box::new(observer));
     let measured = carry_out(request, site, settings, &mut exec, machine, warnings, progress);

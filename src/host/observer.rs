@@ -1,11 +1,12 @@
 //! Settings of a side before each of its rounds, and a witness of every round: what the process runner calls.
 
+use super::process::ProcessSettings;
 use super::witness::{PROBE, RoundProbe, Usage, Watch, lost_time};
 use super::{Roots, Session};
 use crate::config::{Config, Host};
 use crate::measure::exec::{Step, StepKind};
 use crate::measure::process::{Placement, RoundHook};
-use crate::results::RoundWitness;
+use crate::results::{KnobOutcome, RoundWitness};
 use crate::side::{PerSide, Side};
 use anyhow::{Context, Result};
 use std::cell::RefCell;
@@ -15,17 +16,21 @@ use std::rc::Rc;
 /// Sets and watches for the process runner.
 pub struct Observer {
     session: Rc<RefCell<Session>>,
-    /// Hosts of sides that have one of their own, by suite.
-    hosts: BTreeMap<String, PerSide<Option<Host>>>,
+    /// Hosts of sides, by suite, where one of them has its own.
+    hosts: BTreeMap<String, PerSide<Host>>,
     common: Host,
+    /// The CPUs of everything that has no other.
+    cpus: Vec<u32>,
     watch: Watch,
     probe: Option<RoundProbe>,
     lost: Option<f64>,
     setter: Option<Setter>,
+    /// Whether the priority is tried by whoever starts the command, and not here.
+    trusting: bool,
 }
 
-/// Makes settings of one side in force.
-type Setter = Box<dyn FnMut(&Host) -> Result<()>>;
+/// Makes settings of one side in force, and tells what became of them.
+type Setter = Box<dyn FnMut(&Host) -> Result<Vec<KnobOutcome>>>;
 
 impl Observer {
     /// An observer for `config`, with the settings that `session` made.
@@ -38,55 +43,90 @@ impl Observer {
             .suites
             .iter()
             .filter(|suite| Side::BOTH.into_iter().any(|side| suite.sides.get(side).host.is_some()))
-            .map(|suite| (suite.name.clone(), suite.sides.as_ref().map(|side| side.host.clone())))
+            .map(|suite| {
+                let host = |side| suite.sides.get(side).host.as_ref().unwrap_or(&config.host).clone();
+                (suite.name.clone(), PerSide::from_fn(host))
+            })
             .collect();
         Self {
             session,
             hosts,
             common: config.host.clone(),
-            watch: Watch { roots: roots.clone(), cpus, housekeeping, steal_observable },
+            watch: Watch { roots: roots.clone(), cpus: cpus.clone(), housekeeping, steal_observable },
+            cpus,
             probe: None,
             lost: None,
             setter: None,
+            trusting: false,
         }
     }
 
     /// Lets somebody else than the session set a side's settings: one who can, where the session cannot.
-    pub fn set_by(&mut self, setter: impl FnMut(&Host) -> Result<()> + 'static) {
+    pub fn set_by(&mut self, setter: impl FnMut(&Host) -> Result<Vec<KnobOutcome>> + 'static) {
         self.setter = Some(Box::new(setter));
+    }
+
+    /// Gives the priority that a side asks for as it is: it is tried where it is used, since this process may have no
+    /// right to it that a side's launcher has.
+    pub fn trust_priority(&mut self) {
+        self.trusting = true;
     }
 
     /// Where commands run and at which priority, by what could be had.
     #[must_use]
     pub fn placement(&self) -> Placement {
-        let settings = self.session.borrow().process_settings();
-        Placement {
-            cpus: settings.cpus.unwrap_or_default().into_iter().filter_map(|cpu| usize::try_from(cpu).ok()).collect(),
-            nice: settings.nice.map(i32::from),
+        placement(self.session.borrow().process_settings())
+    }
+
+    /// Brings the machine to the settings of a side, and gives where its command runs if that is its own.
+    fn set(&mut self, step: &Step) -> Result<Option<Placement>> {
+        if self.hosts.is_empty() {
+            return Ok(None);
         }
+        // A suite without settings of its own must not inherit those of the suite before it.
+        let own = self.hosts.get(&step.suite).map(|hosts| hosts.get(step.side));
+        let host = own.unwrap_or(&self.common);
+        let mut session = self.session.borrow_mut();
+        let (mut settings, outcomes) = match &mut self.setter {
+            Some(setter) => (session.try_process(host), setter(host)?),
+            None => {
+                let side = session.apply_side(host)?;
+                (side.process, side.outcomes)
+            }
+        };
+        if self.trusting {
+            settings.nice = host.nice;
+        }
+        if own.is_some() {
+            session.note_side(&format!("{} of {}", step.side, step.suite), outcomes);
+        }
+        self.watch.cpus = settings.cpus.clone().unwrap_or_default();
+        Ok(own.map(|_| placement(settings)))
+    }
+}
+
+fn placement(settings: ProcessSettings) -> Placement {
+    let cpus = settings.cpus.unwrap_or_default();
+    Placement {
+        cpus: cpus.into_iter().filter_map(|cpu| usize::try_from(cpu).ok()).collect(),
+        nice: settings.nice.map(i32::from),
     }
 }
 
 impl RoundHook for Observer {
-    fn before(&mut self, step: &Step) -> Result<()> {
-        if let Some(hosts) = self.hosts.get(&step.suite) {
-            let host = hosts.get(step.side).as_ref().unwrap_or(&self.common);
-            let set = match &mut self.setter {
-                Some(setter) => setter(host),
-                None => self.session.borrow_mut().apply_side(host).map(drop).map_err(anyhow::Error::from),
-            };
-            set.with_context(|| format!("host settings of {} (suite {})", step.side, step.suite))?;
-        }
+    fn before(&mut self, step: &Step) -> Result<Option<Placement>> {
+        let placement =
+            self.set(step).with_context(|| format!("host settings of {} (suite {})", step.side, step.suite))?;
         if step.kind == StepKind::Round {
             // Once a block, before its first round: the same for both sides.
-            let cpu = self.watch.cpus.first().copied();
+            let cpu = self.cpus.first().copied();
             self.lost = match step.position {
                 0 => lost_time(cpu, PROBE).ok().map(|lost| lost.share),
                 _ => None,
             };
         }
         self.probe = Some(RoundProbe::start(&self.watch));
-        Ok(())
+        Ok(placement)
     }
 
     fn exited(&mut self, pid: u32) {

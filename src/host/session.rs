@@ -40,6 +40,8 @@ pub struct Session {
     drift: BTreeMap<&'static str, (String, String)>,
     /// Affinity and priority by what was asked, each tried once.
     processes: Vec<Tried>,
+    /// Of sides with settings of their own, by whose they are: what became of those that differ.
+    sides: BTreeMap<String, Vec<KnobOutcome>>,
 }
 
 /// Affinity and priority that were tried.
@@ -89,6 +91,7 @@ impl Session {
             moved: BTreeSet::new(),
             drift: BTreeMap::new(),
             processes: Vec::new(),
+            sides: BTreeMap::new(),
         };
         session.take_over(host.tuning != Tuning::Off);
         session.outcomes = session.apply_side(host)?.outcomes;
@@ -262,14 +265,30 @@ impl Session {
         Ok(())
     }
 
+    /// What a command under `host` sets for itself; tried once.
+    pub(crate) fn try_process(&mut self, host: &Host) -> ProcessSettings {
+        if self.tried(host).is_none() {
+            let selection = cpu::select(&host.cpus, &self.topology, &self.roots);
+            let (settings, outcomes) = process::probe(host, &selection);
+            self.processes.push(Tried { cpus: host.cpus.clone(), nice: host.nice, selection, settings, outcomes });
+        }
+        self.tried(host).map(|tried| tried.settings.clone()).unwrap_or_default()
+    }
+
+    /// Keeps what became of the settings of `whose` side, for the report: those of its first round that differ from what
+    /// is said of the run.
+    pub(crate) fn note_side(&mut self, whose: &str, outcomes: Vec<KnobOutcome>) {
+        if self.sides.contains_key(whose) {
+            return;
+        }
+        let own = outcomes.into_iter().filter(|one| !self.outcomes.contains(one)).collect();
+        self.sides.insert(whose.to_owned(), own);
+    }
+
     /// The full list of outcomes: also what is absent and what was not asked for.
     fn report(&mut self, applied: &Applied, off: bool) -> Vec<KnobOutcome> {
         let host = self.current.clone();
-        if self.tried(&host).is_none() {
-            let selection = cpu::select(&host.cpus, &self.topology, &self.roots);
-            let (settings, outcomes) = process::probe(&host, &selection);
-            self.processes.push(Tried { cpus: host.cpus.clone(), nice: host.nice, selection, settings, outcomes });
-        }
+        self.try_process(&host);
         let skipped = |why: &str| KnobStatus::Skipped(if off { "tuning is off" } else { why }.to_owned());
         let mut outcomes = self.tried(&host).map(|tried| tried.outcomes.clone()).unwrap_or_default();
         if off {
@@ -336,6 +355,9 @@ impl Session {
             if let Some(one) = outcomes.iter_mut().find(|one| one.knob == name) {
                 one.status = KnobStatus::Drifted(set, found);
             }
+        }
+        for (whose, own) in std::mem::take(&mut self.sides) {
+            outcomes.extend(own.into_iter().map(|one| outcome(&format!("{} ({whose})", one.knob), one.status)));
         }
         outcomes.extend(failed.iter().map(|one| outcome("restore", KnobStatus::Denied(journal::not_restored(one)))));
         outcomes

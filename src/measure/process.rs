@@ -57,11 +57,11 @@ pub struct Placement {
 
 /// Called around every warm-up and counted round: settings of one side, and what the machine did meanwhile.
 pub trait RoundHook {
-    /// Before the command starts.
+    /// Before the command starts. Gives where it runs, if its side has CPUs and a priority of its own.
     ///
     /// # Errors
     /// When a setting of this side could not be made and the policy requires it: the round is not run.
-    fn before(&mut self, step: &Step) -> anyhow::Result<()>;
+    fn before(&mut self, step: &Step) -> anyhow::Result<Option<Placement>>;
 
     /// How often [`RoundHook::sample`] wants to be called while the command runs; `None`: never. At most once a second.
     fn interval(&self) -> Option<Duration> {
@@ -163,14 +163,13 @@ impl HostExec {
     ) -> anyhow::Result<Execution> {
         let observed = matches!(step.kind, StepKind::Warmup | StepKind::Round);
         let kills = Kills::now();
-        if let Some(hook) = self.hook.as_mut().filter(|_| observed)
-            && let Err(error) = hook.before(step)
-        {
-            return Ok(not_started(&format!("{error:#}"), self.started.elapsed()));
-        }
+        let placement = match self.hook.as_mut().filter(|_| observed).map(|hook| hook.before(step)) {
+            Some(Err(error)) => return Ok(not_started(&format!("{error:#}"), self.started.elapsed())),
+            Some(Ok(Some(own))) => own,
+            _ => self.placement.get(step.side).clone(),
+        };
         // After the hook: a guardian that it started for the settings of this side is no part of the round.
         let spared = Spared::now();
-        let placement = self.placement.get(step.side);
         let order = Order {
             command: &step.command,
             directory,
@@ -199,7 +198,7 @@ impl HostExec {
         let [stdout, stderr] = streams;
         let orphans = orphans.map_err(|names| anyhow::anyhow!("processes outlived their round: {names}"))?;
         let status = status(ended, leader.as_ref(), step.timeout)?;
-        let own = account(leader.iter().chain(&orphans), seen.and_then(|p| p.cpu), self.placement.get(step.side));
+        let own = account(leader.iter().chain(&orphans), seen.and_then(|p| p.cpu), &placement);
         Ok(Execution {
             status: memory::explain(status, kills, Kills::now()),
             wall,

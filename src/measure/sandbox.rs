@@ -206,7 +206,8 @@ struct SideBox {
     image: String,
     id: String,
     online: bool,
-    pinned: bool,
+    /// The CPUs that it was restricted to, as a list; empty: none yet.
+    pinned: String,
     /// Its end would be the container's.
     _attached: Attached,
 }
@@ -353,7 +354,7 @@ impl ContainerExec {
                     image: image.clone(),
                     id: started.id,
                     online: self.limits.network != "none",
-                    pinned: false,
+                    pinned: String::new(),
                     _attached: started.attached,
                 });
             }

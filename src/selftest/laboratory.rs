@@ -174,10 +174,10 @@ struct Meter {
 }
 
 impl RoundHook for Meter {
-    fn before(&mut self, step: &Step) -> Result<()> {
-        self.inner.before(step)?;
+    fn before(&mut self, step: &Step) -> Result<Option<Placement>> {
+        let placement = self.inner.before(step)?;
         self.before = own_cpu().map(|cpu| (cpu, Instant::now()));
-        Ok(())
+        Ok(placement)
     }
 
     fn interval(&self) -> Option<Duration> {

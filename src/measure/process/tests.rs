@@ -342,10 +342,10 @@ fn placement_takes_effect_and_a_refusal_does_not_stop_the_command() {
 fn the_hook_surrounds_rounds_only_and_its_witness_is_kept() {
     struct Hook(std::sync::Arc<Mutex<Vec<&'static str>>>);
     impl RoundHook for Hook {
-        fn before(&mut self, step: &Step) -> anyhow::Result<()> {
+        fn before(&mut self, step: &Step) -> anyhow::Result<Option<Placement>> {
             self.0.lock().expect("log").push("before");
             anyhow::ensure!(step.side == Side::Base, "governor: EACCES");
-            Ok(())
+            Ok(None)
         }
         fn after(&mut self, _step: &Step, own: RoundWitness) -> RoundWitness {
             self.0.lock().expect("log").push("after");

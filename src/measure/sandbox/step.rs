@@ -56,16 +56,18 @@ impl ContainerExec {
         }
         let counted = matches!(step.kind, StepKind::Warmup | StepKind::Round);
         let online = !counted || *self.suites[suite].network.get(step.side);
-        self.arrange(index, counted, online)?;
+        self.arrange(index, online)?;
         let mut env = self.suites[suite].images.get(step.side).env.clone();
         env.extend(step.env.clone());
         let started = self.started.elapsed();
-        if let Some(hook) = self.hook.as_mut().filter(|_| counted)
-            && let Err(error) = hook.before(step)
-        {
-            return Ok(not_started(format!("{error:#}"), started));
-        }
-        let answer = self.launch(index, &self.job(step, counted, !online, env), "job", step.timeout + AROUND)?;
+        let placement = match self.hook.as_mut().filter(|_| counted).map(|hook| hook.before(step)) {
+            Some(Err(error)) => return Ok(not_started(format!("{error:#}"), started)),
+            Some(Ok(Some(own))) => own,
+            _ if counted => self.placement.get(step.side).clone(),
+            _ => Placement::default(),
+        };
+        self.pin(index, &placement)?;
+        let answer = self.launch(index, &self.job(step, placement, !online, env), "job", step.timeout + AROUND)?;
         if step.kind == StepKind::Setup && step.side == Side::Base {
             self.fresh_caches = true;
         }
@@ -86,8 +88,7 @@ impl ContainerExec {
         })
     }
 
-    fn job(&self, step: &Step, counted: bool, offline: bool, env: BTreeMap<String, String>) -> Job {
-        let placement = if counted { self.placement.get(step.side).clone() } else { Placement::default() };
+    fn job(&self, step: &Step, placement: Placement, offline: bool, env: BTreeMap<String, String>) -> Job {
         Job {
             command: step.command.clone(),
             tree: TREE.to_owned(),
@@ -105,9 +106,8 @@ impl ContainerExec {
         }
     }
 
-    /// Freezes every other container, checks that they are, wakes this one, and gives it the network and the CPUs that
-    /// its step has.
-    fn arrange(&mut self, index: usize, counted: bool, online: bool) -> Result<()> {
+    /// Freezes every other container, checks that they are, wakes this one, and gives it the network that its step has.
+    fn arrange(&mut self, index: usize, online: bool) -> Result<()> {
         let engine = Arc::clone(&self.remains.engine);
         for (other, one) in self.boxes.iter().enumerate() {
             if other != index {
@@ -120,11 +120,17 @@ impl ContainerExec {
             engine.network(&one.id, online.then_some(self.limits.network.as_str()))?;
             one.online = online;
         }
-        let cpus = &self.placement.get(one.side).cpus;
-        if counted && !one.pinned && !cpus.is_empty() {
-            // Setup may use every CPU to build; from the first round on the container has those of the rounds.
-            engine.pin(&one.id, &cpus.iter().map(usize::to_string).collect::<Vec<_>>().join(","))?;
-            one.pinned = true;
+        Ok(())
+    }
+
+    /// Gives the container the CPUs of a round. Setup may use every CPU to build, and has none of its own; from the first
+    /// round on the container keeps those of the rounds.
+    fn pin(&mut self, index: usize, placement: &Placement) -> Result<()> {
+        let one = &mut self.boxes[index];
+        let cpus = placement.cpus.iter().map(usize::to_string).collect::<Vec<_>>().join(",");
+        if !cpus.is_empty() && one.pinned != cpus {
+            self.remains.engine.pin(&one.id, &cpus)?;
+            one.pinned = cpus;
         }
         Ok(())
     }

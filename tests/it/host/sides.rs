@@ -75,16 +75,20 @@ fn each_round_runs_under_the_settings_of_its_side() {
     let mut config = bench_bot::config::load("b.yml", text).unwrap();
     config.host = nothing();
     let own = config.suites[0].sides.head.host.as_mut().unwrap();
-    (own.cpus, own.nice) = (Cpus::All, None);
+    (own.cpus, own.nice) = (Cpus::List("0".to_owned()), Some(7));
     let session = Rc::new(RefCell::new(begin(&fake, &place, &config.host)));
     let observer = Observer::new(Rc::clone(&session), &config, &fake.roots(), false);
     let mut exec = HostExec::new(folders).unwrap();
     exec.hook(Box::new(observer));
     let read = |file: &str| fake.path(file).display().to_string();
-    let command = format!("cat {} {}", read(GOVERNOR), read("sys/devices/system/cpu/cpufreq/boost"));
-    let step = |side: Side| Step {
+    let command = format!(
+        "cat {} {}; cut -d' ' -f19 /proc/self/stat; grep Cpus_allowed_list /proc/self/status | cut -f2",
+        read(GOVERNOR),
+        read("sys/devices/system/cpu/cpufreq/boost")
+    );
+    let step = |suite: &str, side: Side| Step {
         side,
-        suite: "s".to_owned(),
+        suite: suite.to_owned(),
         kind: StepKind::Round,
         command: command.clone(),
         directory: String::new(),
@@ -95,18 +99,40 @@ fn each_round_runs_under_the_settings_of_its_side() {
         require: Vec::new(),
         position: 1,
     };
-    for side in [Side::Base, Side::Head, Side::Head, Side::Base] {
-        let ran = exec.run(&step(side)).unwrap();
-        let seen = String::from_utf8(ran.stdout).unwrap();
-        let wanted = if side == Side::Head { "performance\n0\n" } else { "schedutil\n1\n" };
-        assert_eq!(seen, wanted, "{side}");
+    let own_status = fs::read_to_string("/proc/self/status").unwrap();
+    let all = own_status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:")).unwrap().trim();
+    let nice = own_priority();
+    let (common, own) = (format!("schedutil\n1\n{nice}\n{all}\n"), "performance\n0\n7\n0\n".to_owned());
+    // The other suite has no settings of its own, and gets none of those that head of the first one left.
+    for (suite, side, wanted) in [
+        ("s", Side::Base, &common),
+        ("s", Side::Head, &own),
+        ("other", Side::Head, &common),
+        ("s", Side::Head, &own),
+        ("s", Side::Base, &common),
+    ] {
+        let ran = exec.run(&step(suite, side)).unwrap();
+        assert_eq!(String::from_utf8(ran.stdout).unwrap(), *wanted, "{side} of {suite}");
+        assert_eq!(ran.witness.cpus.as_deref(), Some(if wanted == &own { "0" } else { all }));
     }
     // The guardian was started for the first round of head, and did not end with it.
     let guardian = session.borrow().guardian_pid().unwrap();
     assert_eq!(guardian_of(&place.journal().dir), Some(guardian));
     drop(exec);
-    let _ = Rc::try_unwrap(session).unwrap().into_inner().finish();
+    let outcomes = Rc::try_unwrap(session).unwrap().into_inner().finish();
+    assert_eq!(status(&outcomes, "governor"), KnobStatus::Skipped("not asked for".to_owned()));
+    assert_eq!(status(&outcomes, "governor (head of s)"), applied("schedutil, ondemand", "performance"));
+    assert_eq!(status(&outcomes, "boost (head of s)"), applied("on", "off"));
+    assert_eq!(status(&outcomes, "nice (head of s)"), applied(&nice, "7"));
+    assert!(!outcomes.iter().any(|one| one.knob.contains("(base of s)")), "{outcomes:?}");
     assert_eq!(fake.files(), before);
+}
+
+/// The priority of this process, which every command inherits.
+fn own_priority() -> String {
+    let stat = fs::read_to_string("/proc/self/stat").unwrap();
+    let fields = stat.rsplit_once(')').unwrap().1;
+    fields.split_ascii_whitespace().nth(16).unwrap().to_owned()
 }
 
 #[test]
