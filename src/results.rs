@@ -349,6 +349,8 @@ pub struct RoundWitness {
     pub major_faults: Option<u64>,
     /// MHz of the benchmark's CPU: before, highest seen during, after.
     pub mhz: Option<[f64; 3]>,
+    /// The clocks of all CPUs.
+    pub all_mhz: Option<Clocks>,
     /// Stolen CPU time, as a share of the round (0 to 1).
     pub steal: Option<f64>,
     /// One-minute load average at the end.
@@ -368,6 +370,20 @@ pub struct RoundWitness {
     pub cpus: Option<String>,
     /// The CPU that the command was last seen on.
     pub cpu: Option<u32>,
+}
+
+/// How fast all CPUs ran: the smallest, median and largest of them in MHz.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Clocks {
+    /// Before the round.
+    pub before: [f64; 3],
+    /// While it ran; missing where nobody looked: in a round of less than a second, or without a CPU to look from.
+    #[serde(default)]
+    pub during: Option<[f64; 3]>,
+    /// After it.
+    pub after: [f64; 3],
 }
 
 /// The machine, as far as it can be seen. Strings are unescaped.

@@ -2,7 +2,7 @@
 
 use super::notices::Notices;
 use crate::report::{Environment, WarningLevel};
-use crate::results::{KnobStatus, Results, Round, RoundWitness};
+use crate::results::{Clocks, KnobStatus, Results, Round, RoundWitness};
 use crate::side::{PerSide, Side};
 use crate::stats::{finite, order};
 use std::collections::{BTreeMap, BTreeSet};
@@ -23,19 +23,32 @@ const FREQUENCY_DIFFERS: f64 = 0.005;
 type Figure = fn(&RoundWitness) -> Option<f64>;
 
 /// The figures of a witness, by the name they have in the report.
-const FIGURES: [(&str, Figure); 12] = [
+const FIGURES: [(&str, Figure); 15] = [
     ("involuntary_switches", |w| w.involuntary_switches.map(|n| n as f64)),
     ("load", |w| w.load),
+    ("lost", |w| w.lost),
     ("major_faults", |w| w.major_faults.map(|n| n as f64)),
     ("max_rss", |w| w.max_rss.map(|n| n as f64)),
     ("mhz", |w| w.mhz.map(|mhz| mhz[1])),
     ("mhz_after", |w| w.mhz.map(|mhz| mhz[2])),
     ("mhz_before", |w| w.mhz.map(|mhz| mhz[0])),
     ("pressure", |w| w.pressure),
+    ("quota_throttled", |w| w.quota_throttled.map(|n| n as f64)),
     ("steal", |w| w.steal),
+    ("swapped_in", |w| w.swapped_in.map(|n| n as f64)),
     ("system", |w| w.system),
     ("throttled", |w| w.throttled.map(|n| n as f64)),
     ("user", |w| w.user),
+];
+
+/// Takes the clocks of all CPUs at one time out of a witness.
+type Clock = fn(&Clocks) -> Option<[f64; 3]>;
+
+/// The clocks of all CPUs, by the name they have in the report: smallest, median and largest are those of the CPUs.
+const CLOCKS: [(&str, Clock); 3] = [
+    ("all_mhz_after", |clocks| Some(clocks.after)),
+    ("all_mhz_before", |clocks| Some(clocks.before)),
+    ("all_mhz_during", |clocks| clocks.during),
 ];
 
 /// All rounds of the job's stages, warm-up excluded.
@@ -58,6 +71,17 @@ pub(super) fn environment(results: &Results) -> Environment {
             let values = |course: &Vec<(f64, f64)>| extremes(course.iter().map(|(_, value)| *value).collect());
             witness.insert(name.to_owned(), course.as_ref().map(values));
             timeline.insert(name.to_owned(), course);
+        }
+    }
+    for (name, clock) in CLOCKS {
+        let seen = PerSide::from_fn(|side| {
+            let mine = rounds(results).filter(|round| round.side == side);
+            let all: Vec<[f64; 3]> = mine.filter_map(|round| clock(&round.witness.all_mhz?)).collect();
+            let of = |index: usize| extremes(all.iter().map(|mhz| mhz[index]).filter(|mhz| mhz.is_finite()).collect());
+            Some([of(0)?[0], of(1)?[1], of(2)?[2]])
+        });
+        if seen.base.is_some() || seen.head.is_some() {
+            witness.insert(name.to_owned(), seen);
         }
     }
     let tools = results.suites.iter().flat_map(|suite| &suite.tools);

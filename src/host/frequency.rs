@@ -34,18 +34,6 @@ pub fn frequencies(roots: &Roots) -> Frequencies {
     Frequencies { mhz: if observed { info.mhz } else { BTreeMap::new() } }
 }
 
-/// The highest frequency among `cpus`, in MHz; cheaper than all of them where the kernel has a file for each.
-pub(crate) fn highest(roots: &Roots, cpus: &[u32]) -> Option<f64> {
-    let direct: Vec<f64> = cpus.iter().filter_map(|cpu| scaling(roots, *cpu)).collect();
-    let values = if direct.is_empty() {
-        let all = frequencies(roots).mhz;
-        cpus.iter().filter_map(|cpu| all.get(cpu).copied()).collect()
-    } else {
-        direct
-    };
-    values.into_iter().max_by(f64::total_cmp)
-}
-
 /// `scaling_cur_freq` is in kHz.
 fn scaling(roots: &Roots, cpu: u32) -> Option<f64> {
     let khz: f64 = roots.number(&format!("{CPU}/cpu{cpu}/cpufreq/scaling_cur_freq"))?;

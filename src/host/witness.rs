@@ -7,7 +7,7 @@ pub use lost::{GAP, LostTime, PROBE, lost_time};
 
 use super::tree::Roots;
 use super::{cgroup, frequency};
-use crate::results::RoundWitness;
+use crate::results::{Clocks, RoundWitness};
 use sampler::Sampler;
 use std::fs;
 use std::time::{Duration, Instant};
@@ -21,7 +21,8 @@ const TICKS_PER_SECOND: f64 = 100.0;
 pub struct Watch {
     /// The host's files.
     pub roots: Roots,
-    /// The CPUs of the bench command; empty if it is not pinned: then nothing that belongs to one CPU is watched.
+    /// The CPUs of the bench command; empty if it is not pinned: then no clock and no throttle counter of its own is
+    /// watched, and stolen time is that of all CPUs.
     pub cpus: Vec<u32>,
     /// Other CPUs, for the sampler; empty: frequencies are read only before and after, since sampling would disturb.
     pub housekeeping: Vec<u32>,
@@ -59,6 +60,7 @@ pub struct RoundProbe {
     watch: Watch,
     before: Counters,
     mhz: Option<f64>,
+    all_mhz: Option<[f64; 3]>,
     sampler: Option<Sampler>,
     started: Instant,
     cpus: Option<String>,
@@ -70,10 +72,10 @@ impl RoundProbe {
     #[must_use]
     pub fn start(watch: &Watch) -> Self {
         let before = counters(watch);
-        let mhz = frequency::highest(&watch.roots, &watch.cpus);
+        let (mhz, all_mhz) = clocks(watch);
         // Where the first reading gives nothing, there is nothing to sample.
         let sampler = mhz.and_then(|_| Sampler::start(watch));
-        Self { watch: watch.clone(), before, mhz, sampler, started: Instant::now(), cpus: None, cpu: None }
+        Self { watch: watch.clone(), before, mhz, all_mhz, sampler, started: Instant::now(), cpus: None, cpu: None }
     }
 
     /// Reads where the command was. Call it when the command has ended and has not been waited for yet: a zombie still
@@ -105,12 +107,12 @@ impl RoundProbe {
         let wall = self.started.elapsed();
         let seen = self.sampler.and_then(Sampler::stop);
         let roots = &self.watch.roots;
-        let last = frequency::highest(roots, &self.watch.cpus);
+        let (last, all_last) = clocks(&self.watch);
         let after = counters(&self.watch);
         let grown = |after: Option<u64>, before: Option<u64>| Some(after?.saturating_sub(before?));
         let share = |after: f64, before: f64| {
             let seconds = (after - before).max(0.0) / TICKS_PER_SECOND;
-            (seconds / wall.as_secs_f64() / self.watch.cpus.len().max(1) as f64).min(1.0)
+            (seconds / wall.as_secs_f64()).min(1.0)
         };
         RoundWitness {
             user: usage.user.map(|time| time.as_secs_f64()),
@@ -119,8 +121,13 @@ impl RoundProbe {
             involuntary_switches: usage.involuntary_switches,
             major_faults: usage.major_faults,
             mhz: self.mhz.zip(last).map(|(before, last)| {
-                let highest = seen.unwrap_or(before).max(before).max(last);
+                let highest = seen.map_or(before, |seen| seen.highest).max(before).max(last);
                 [before, highest, last]
+            }),
+            all_mhz: self.all_mhz.zip(all_last).map(|(before, after)| Clocks {
+                before,
+                during: seen.and_then(|seen| seen.all),
+                after,
             }),
             steal: after.steal.zip(self.before.steal).map(|(after, before)| share(after, before)),
             load: roots.text("proc/loadavg").and_then(|text| text.split_whitespace().next()?.parse().ok()),
@@ -136,6 +143,13 @@ impl RoundProbe {
     }
 }
 
+/// The highest frequency of the command's CPUs, and smallest, median and largest of all, in MHz.
+fn clocks(watch: &Watch) -> (Option<f64>, Option<[f64; 3]>) {
+    let all = frequency::frequencies(&watch.roots);
+    let own = watch.cpus.iter().filter_map(|cpu| all.mhz.get(cpu).copied());
+    (own.max_by(f64::total_cmp), all.range())
+}
+
 fn counters(watch: &Watch) -> Counters {
     let roots = &watch.roots;
     Counters {
@@ -148,16 +162,19 @@ fn counters(watch: &Watch) -> Counters {
     }
 }
 
-/// Stolen time of `cpus` since boot, in ticks: field 8 of their lines in `/proc/stat`.
+/// Stolen time of one of `cpus` since boot, on average, in ticks: field 8 of their lines in `/proc/stat`. Without any,
+/// of all CPUs.
 fn steal(roots: &Roots, cpus: &[u32]) -> Option<f64> {
     let text = roots.text("proc/stat")?;
-    let of = |cpu: &u32| -> Option<f64> {
-        let name = format!("cpu{cpu}");
-        let line = text.lines().find(|line| line.split_whitespace().next() == Some(&name))?;
-        line.split_whitespace().nth(8)?.parse().ok()
-    };
-    let all: Option<Vec<f64>> = cpus.iter().map(of).collect();
-    all.filter(|all| !all.is_empty()).map(|all| all.iter().sum())
+    let lines = text.lines().filter_map(|line| {
+        let mut words = line.split_whitespace();
+        let cpu: u32 = words.next()?.strip_prefix("cpu")?.parse().ok()?;
+        Some((cpu, words.nth(7)?.parse::<f64>().ok()?))
+    });
+    let stolen: Vec<f64> =
+        lines.filter(|(cpu, _)| cpus.is_empty() || cpus.contains(cpu)).map(|(_, ticks)| ticks).collect();
+    let complete = !stolen.is_empty() && (cpus.is_empty() || stolen.len() == cpus.len());
+    complete.then(|| stolen.iter().sum::<f64>() / stolen.len() as f64)
 }
 
 /// How often the cores of `cpus`, and their package, were slowed down for heat since boot. Siblings share a counter,

@@ -8,7 +8,7 @@ use super::rows::{Given, NOTES_LIMIT, ROWS_LIMIT, notes, shortened, warn};
 use super::runner::{Runner, Work};
 use super::{MeasureError, tail};
 use crate::format::{BenchmarkId, FailureKind, ParseWarning, Parsed};
-use crate::results::{Round, RoundWitness, StepOutcome, StepStatus};
+use crate::results::{Clocks, Round, RoundWitness, StepOutcome, StepStatus};
 use crate::side::Side;
 use crate::unit::normal;
 use std::time::Duration;
@@ -219,6 +219,7 @@ fn merge(into: &mut RoundWitness, other: &RoundWitness, before: Duration, wall: 
     into.involuntary_switches = sum(into.involuntary_switches, other.involuntary_switches);
     into.major_faults = sum(into.major_faults, other.major_faults);
     into.mhz = into.mhz.zip(other.mhz).map(|(a, b)| [a[0], a[1].max(b[1]), b[2]]);
+    into.all_mhz = into.all_mhz.zip(other.all_mhz).map(|(a, b)| Clocks { before: a.before, ..b });
     into.steal = weigh(into.steal, other.steal);
     into.throttled = sum(into.throttled, other.throttled);
     into.quota_throttled = sum(into.quota_throttled, other.quota_throttled);

@@ -3,7 +3,7 @@
 use super::build::{Run, Truth, find, has_warning};
 use crate::compare::SourceDifference;
 use crate::report::{Note, WarningLevel};
-use crate::results::{KnobOutcome, KnobStatus, RoundWitness};
+use crate::results::{Clocks, KnobOutcome, KnobStatus, RoundWitness};
 use crate::side::{PerSide, Side};
 
 fn calm() -> Run {
@@ -49,6 +49,24 @@ fn figures_are_smallest_median_and_largest_of_each_side() {
     assert!(user[0] < user[1] && user[1] < user[2], "{user:?}");
     assert_eq!(environment.witness["max_rss"], PerSide { base: None, head: Some([1000.0; 3]) });
     assert!(!environment.witness.contains_key("steal"), "not observable is not 0");
+}
+
+#[test]
+fn clocks_of_all_cpus_are_shown_from_the_slowest_to_the_fastest() {
+    let mut run = calm();
+    witness(&mut run, |side, i| RoundWitness {
+        all_mhz: Some(Clocks {
+            before: [800.0 + i as f64, 2100.0, 3400.0],
+            during: (side == Side::Head).then_some([3400.0; 3]),
+            after: [800.0, 2000.0, 3400.0 + i as f64],
+        }),
+        ..RoundWitness::default()
+    });
+    let environment = &run.report().environments[0];
+    assert_eq!(environment.witness["all_mhz_before"].base.unwrap()[1..], [2100.0, 3400.0]);
+    assert!(environment.witness["all_mhz_before"].base.unwrap()[0] < 802.0);
+    assert!(environment.witness["all_mhz_after"].head.unwrap()[2] > 3404.0);
+    assert_eq!(environment.witness["all_mhz_during"], PerSide { base: None, head: Some([3400.0; 3]) });
 }
 
 #[test]

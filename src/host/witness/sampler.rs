@@ -13,7 +13,16 @@ const INTERVAL: Duration = Duration::from_secs(1);
 #[derive(Debug)]
 pub(super) struct Sampler {
     stop: Sender<()>,
-    thread: JoinHandle<Option<f64>>,
+    thread: JoinHandle<Option<Seen>>,
+}
+
+/// What it saw.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Seen {
+    /// The highest frequency of the command's CPUs at any time, in MHz.
+    pub(super) highest: f64,
+    /// Smallest, median and largest of all CPUs at the last look, in MHz.
+    pub(super) all: Option<[f64; 3]>,
 }
 
 impl Sampler {
@@ -28,22 +37,30 @@ impl Sampler {
             // On a CPU of its own, or not at all.
             process::pin(&watch.housekeeping).ok()?;
             let tick = || (stopped.recv_timeout(INTERVAL) == Err(RecvTimeoutError::Timeout)).then_some(());
-            highest(std::iter::from_fn(tick), &watch)
+            look(std::iter::from_fn(tick), &watch)
         };
         let thread = thread::Builder::new().name("frequency".to_owned()).spawn(sample).ok()?;
         Some(Self { stop, thread })
     }
 
-    /// Ends it: the highest frequency that it saw, in MHz.
-    pub(super) fn stop(self) -> Option<f64> {
+    /// Ends it.
+    pub(super) fn stop(self) -> Option<Seen> {
         drop(self.stop);
         self.thread.join().ok()?
     }
 }
 
-/// The highest frequency at any tick.
-fn highest(ticks: impl Iterator<Item = ()>, watch: &Watch) -> Option<f64> {
-    ticks.filter_map(|()| frequency::highest(&watch.roots, &watch.cpus)).max_by(f64::total_cmp)
+/// Looks at every tick.
+fn look(ticks: impl Iterator<Item = ()>, watch: &Watch) -> Option<Seen> {
+    let mut seen = None;
+    for () in ticks {
+        let all = frequency::frequencies(&watch.roots);
+        let now = watch.cpus.iter().filter_map(|cpu| all.mhz.get(cpu).copied()).max_by(f64::total_cmp);
+        let before = seen.map(|seen: Seen| seen.highest);
+        let highest = now.into_iter().chain(before).max_by(f64::total_cmp);
+        seen = highest.map(|highest| Seen { highest, all: all.range() });
+    }
+    seen
 }
 
 #[cfg(test)]
@@ -58,8 +75,10 @@ mod tests {
         let ticks = [2_000_000, 4_600_000, 1_800_000].into_iter().map(|khz| {
             fake.write("sys/devices/system/cpu/cpu7/cpufreq/scaling_cur_freq", &khz.to_string());
         });
-        assert_eq!(highest(ticks, &watch), Some(4600.0));
-        assert_eq!(highest(std::iter::empty(), &watch), None);
+        let seen = look(ticks, &watch).expect("three looks");
+        assert_eq!(seen.highest, 4600.0);
+        assert_eq!(seen.all, frequency::frequencies(&watch.roots).range());
+        assert_eq!(look(std::iter::empty(), &watch), None);
     }
 
     #[test]

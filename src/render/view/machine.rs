@@ -3,7 +3,7 @@
 use crate::render::ink::Ink;
 use crate::render::number;
 use crate::report::Environment;
-use crate::results::{KnobOutcome, KnobStatus, Machine};
+use crate::results::{KnobOutcome, KnobStatus};
 use serde::Serialize;
 
 /// One measuring job as templates see it.
@@ -71,7 +71,7 @@ pub fn environment(environment: &Environment, ink: &Ink) -> EnvironmentView {
     }
     EnvironmentView {
         shard: environment.shard.map_or_else(String::new, |s| format!("shard {} of {}", s.index, s.count)),
-        line: line(machine, ink),
+        line: line(environment, ink),
         missing: missing(environment, ink),
         tuning: environment
             .tuning
@@ -92,8 +92,8 @@ pub fn environment(environment: &Environment, ink: &Ink) -> EnvironmentView {
     }
 }
 
-fn line(machine: &Machine, ink: &Ink) -> String {
-    let mut parts = Vec::new();
+fn line(environment: &Environment, ink: &Ink) -> String {
+    let (machine, mut parts) = (&environment.machine, Vec::new());
     if !machine.cpu.is_empty() {
         // The marks of law say nothing of the machine.
         parts.push(ink.prose(&machine.cpu.replace("(R)", "").replace("(TM)", "").replace("CPU @", "at")));
@@ -125,6 +125,9 @@ fn line(machine: &Machine, ink: &Ink) -> String {
     }
     if !machine.steal_observable {
         parts.push("stolen time not observable".to_owned());
+    }
+    if environment.witness.contains_key("mhz") && !environment.witness.contains_key("all_mhz_during") {
+        parts.push("clocks read before and after rounds only".to_owned());
     }
     parts.join(", ")
 }
@@ -172,6 +175,12 @@ pub fn witness_name(name: &str) -> &str {
         "system" => "system CPU time in seconds",
         "max_rss" => "largest resident set",
         "mhz" => "clock in MHz",
+        "all_mhz_before" => "clock of all CPUs before a round, in MHz",
+        "all_mhz_during" => "clock of all CPUs during a round, in MHz",
+        "all_mhz_after" => "clock of all CPUs after a round, in MHz",
+        "lost" => "time lost on the CPU just before a block",
+        "quota_throttled" => "stops for a used-up CPU quota",
+        "swapped_in" => "pages read from swap",
         "steal" => "stolen time",
         "load" => "load average",
         "pressure" => "CPU pressure",
@@ -188,7 +197,7 @@ fn range(name: &str, figures: Option<[f64; 3]>) -> String {
     };
     let show = |value: f64| match name {
         "max_rss" => number::Figures::new("B", &[value]).format(value),
-        "steal" | "pressure" => number::percent(value),
+        "steal" | "pressure" | "lost" => number::percent(value),
         _ if value.fract() == 0.0 && value.abs() < 1e15 => format!("{value:.0}"),
         _ => format!("{value:.2}"),
     };
