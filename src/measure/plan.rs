@@ -1,5 +1,7 @@
 //! What will be run, decided before anything runs.
 
+mod go;
+
 use super::seed::Seed;
 use crate::config::{Narrow, Rounds, Suite, SuiteSide};
 use crate::request::Request;
@@ -8,7 +10,6 @@ use crate::side::{PerSide, Side};
 use regex::{Regex, RegexBuilder};
 use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
-use std::sync::LazyLock;
 use std::time::Duration;
 
 /// Most rounds a side.
@@ -168,7 +169,10 @@ fn suite_plan(suite: &Suite, request: &Request, part: Option<Shard>) -> Result<S
     let filters = [suite.filter.as_deref().unwrap_or_default(), &request.filter];
     let filters = filters.into_iter().filter(|pattern| !pattern.is_empty()).map(filter).collect::<Result<_, _>>()?;
     for side in Side::BOTH {
-        single_count(side, suite.sides.get_mut(side), &mut warnings);
+        go::single_count(side, suite.sides.get_mut(side), &mut warnings);
+    }
+    if suite.narrow.is_none() && suite.list.is_none() {
+        suite.narrow = go::narrowed(&mut suite.sides);
     }
     own_artefacts(&mut suite.sides, &mut warnings);
     let commands = expand(&suite)?;
@@ -187,38 +191,6 @@ pub fn filter(pattern: &str) -> Result<Regex, PlanError> {
         // The last line says what is wrong; those before it draw the place.
         reason: error.to_string().lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned(),
     })
-}
-
-static COUNT: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r#"(?m)(^|[\s"'(;&|`])(--?(?:test\.)?count[= ]+)(\d+)\b"#).expect("a constant pattern")
-});
-
-/// The counts in a command, without those behind `-args`, which are the test binary's own.
-fn counts(run: &str) -> impl Iterator<Item = regex::Captures<'_>> {
-    let own = |found: &regex::Captures<'_>| {
-        let line = run[..found.get_match().start()].lines().last().unwrap_or_default();
-        !line.split_whitespace().any(|word| word.trim_start_matches('-') == "args" && word.starts_with('-'))
-    };
-    COUNT.captures_iter(run).filter(move |found| own(found))
-}
-
-/// `-count N` of Go repeats inside one process, where the repetitions are no samples of their own: one is run, and the
-/// rounds repeat it.
-fn single_count(side: Side, plan: &mut SuiteSide, warnings: &mut Vec<String>) {
-    let mentions = |word: &str| plan.run.contains(word);
-    let go = plan.format == "go" || (plan.format == "auto" && (mentions("go test") || mentions("-test.count")));
-    let repeated: Vec<_> = counts(&plan.run).filter(|found| found[3].parse() != Ok(1_u32)).collect();
-    let Some(first) = repeated.first().filter(|_| go) else { return };
-    let asked = format!("{}{}", &first[2], &first[3]);
-    let mut single = plan.run.clone();
-    // From the end, so that what is before stays where it was.
-    for number in repeated.iter().rev().filter_map(|found| found.get(3)) {
-        single.replace_range(number.range(), "1");
-    }
-    plan.run = single;
-    warnings.push(format!(
-        "`{asked}` on {side} is run as one: every round is a process of its own, and rounds are repeated instead"
-    ));
 }
 
 /// Variables that name a folder for what is built or installed.

@@ -38,10 +38,10 @@ fn suites_filters_and_seeds_that_make_no_sense_are_errors() {
 #[test]
 fn a_count_of_go_is_run_as_one_and_said() {
     for (run, expected) in [
-        ("go test -bench=. -count=10 ./...", "go test -bench=. -count=1 ./..."),
-        ("go test -count 6 -bench .", "go test -count 1 -bench ."),
+        ("go test -bench=. -count=10 ./...", r#"go test -bench="${BENCH_BOT_FILTER:-.}" -count=1 ./..."#),
+        ("go test -count 6 -bench '^A$'", "go test -count 1 -bench '^A$'"),
         ("go test -c && ./x.test -test.count=5", "go test -c && ./x.test -test.count=1"),
-        ("./x.test -test.bench=. -test.count 5", "./x.test -test.bench=. -test.count 1"),
+        ("./x.test -test.bench='^A$' -test.count 5", "./x.test -test.bench='^A$' -test.count 1"),
         ("go test -count=1 ./a && go test --count=3 ./b", "go test -count=1 ./a && go test --count=1 ./b"),
         ("go test -args -count=4\ngo test '-count=4'", "go test -args -count=4\ngo test '-count=1'"),
     ] {
@@ -54,12 +54,50 @@ fn a_count_of_go_is_run_as_one_and_said() {
 }
 
 #[test]
+fn a_plain_choice_of_benchmarks_of_go_can_be_narrowed() {
+    for (run, expected) in [
+        ("go test -bench=. ./...", r#"go test -bench="${BENCH_BOT_FILTER:-.}" ./..."#),
+        (
+            "cd x && go test -run '^$' -bench 'Sort|Heap' -benchmem",
+            r#"cd x && go test -run '^$' -bench "${BENCH_BOT_FILTER:-Sort|Heap}" -benchmem"#,
+        ),
+        (
+            r#"./codec.test --test.bench="^Bench(A|B)/x=.*" -test.benchtime=1s"#,
+            r#"./codec.test --test.bench="${BENCH_BOT_FILTER:-^Bench(A|B)/x=.*}" -test.benchtime=1s"#,
+        ),
+        ("(cd a; go test -bench=.)", r#"(cd a; go test -bench="${BENCH_BOT_FILTER:-.}")"#),
+    ] {
+        let mut one = suite("s");
+        one.sides = PerSide::from_fn(|_| SuiteSide { run: run.to_owned(), ..one.sides.base.clone() });
+        let plan = plan(&request(vec![one])).expect("plan");
+        assert_eq!(plan.suites[0].commands[0].1.head, expected);
+        assert_eq!(plan.suites[0].narrow, Some(Narrow::GoBench));
+        let choice = |variable: Option<&str>| {
+            let mut shell = std::process::Command::new("sh");
+            shell.args([
+                "-c",
+                &format!("go() {{ echo \"$@\"; }}; cd() {{ :; }}; {}", expected.replace("./codec.test", "go")),
+            ]);
+            shell.env_remove("BENCH_BOT_FILTER").envs(variable.map(|value| ("BENCH_BOT_FILTER", value)));
+            String::from_utf8(shell.output().expect("sh").stdout).expect("UTF-8")
+        };
+        let unquoted = run.replace(['\'', '"'], "");
+        let arguments = unquoted.split("go ").last().expect("arguments").trim_start_matches("./codec.test ");
+        assert_eq!(choice(None).trim(), arguments.trim_end_matches(')'), "without the variable it is what was written");
+        assert!(choice(Some("^(BenchmarkA B)$")).contains("^(BenchmarkA B)$"));
+    }
+}
+
+#[test]
 fn nothing_else_in_a_written_command_is_changed() {
     for run in [
         "./bench -count=10",
-        "go test -bench=. ./... -row-count=100000 --max-count 5",
+        "go test -bench=\"$ALL\" ./... -row-count=100000 --max-count 5",
         "go test -bench=. ./... -args -count=5",
-        "go test -run='^$' -bench=. -benchtime=3s -cpu 1,2 ./...",
+        "go test -run='^$' -bench='^BenchmarkA$' -benchtime=3s -cpu 1,2 ./...",
+        "go test -bench=. ./a && go test -bench=. ./b",
+        "go test -bench=\"$WHICH\" ./...",
+        "my-tool -bench=. ./...",
         "cargo bench -- --sample-size 100 --measurement-time 5",
         "./bench --benchmark_repetitions=9 --benchmark_min_time=2s --benchmark_out=b.json",
         "java -jar benchmarks.jar -f 5 -i 20 -rf json -rff b.json",
