@@ -345,8 +345,10 @@ pub struct RoundWitness {
     pub max_rss: Option<u64>,
     /// Involuntary context switches.
     pub involuntary_switches: Option<u64>,
-    /// Major page faults.
+    /// Major page faults: a page was read from a disk.
     pub major_faults: Option<u64>,
+    /// Minor page faults.
+    pub minor_faults: Option<u64>,
     /// MHz of the benchmark's CPU: before, highest seen during, after.
     pub mhz: Option<[f64; 3]>,
     /// The clocks of all CPUs.

@@ -23,7 +23,7 @@ const FREQUENCY_DIFFERS: f64 = 0.005;
 type Figure = fn(&RoundWitness) -> Option<f64>;
 
 /// The figures of a witness, by the name they have in the report.
-const FIGURES: [(&str, Figure); 15] = [
+const FIGURES: [(&str, Figure); 16] = [
     ("involuntary_switches", |w| w.involuntary_switches.map(|n| n as f64)),
     ("load", |w| w.load),
     ("lost", |w| w.lost),
@@ -32,6 +32,7 @@ const FIGURES: [(&str, Figure); 15] = [
     ("mhz", |w| w.mhz.map(|mhz| mhz[1])),
     ("mhz_after", |w| w.mhz.map(|mhz| mhz[2])),
     ("mhz_before", |w| w.mhz.map(|mhz| mhz[0])),
+    ("minor_faults", |w| w.minor_faults.map(|n| n as f64)),
     ("pressure", |w| w.pressure),
     ("quota_throttled", |w| w.quota_throttled.map(|n| n as f64)),
     ("steal", |w| w.steal),
@@ -152,8 +153,7 @@ fn load(results: &Results, place: &str, notices: &mut Notices) {
     }
     let (hit, all) = count_of(results, |round| round.witness.load.is_some_and(|load| load > cpus));
     if hit > 0 {
-        let message =
-            format!("In {hit} of {all} rounds more tasks were ready to run than the machine has CPUs ({cpus})");
+        let message = format!("In {hit} of {all} rounds the load average was above the number of CPUs ({cpus})");
         notices.add(WarningLevel::Warning, "load", message, place);
     }
 }

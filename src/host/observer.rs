@@ -142,6 +142,7 @@ impl RoundHook for Observer {
         witness.max_rss = own.max_rss;
         witness.involuntary_switches = own.involuntary_switches;
         witness.major_faults = own.major_faults;
+        witness.minor_faults = own.minor_faults;
         witness.cpu = witness.cpu.or(own.cpu);
         witness.cpus = witness.cpus.or(own.cpus);
         witness.lost = self.lost.take();

@@ -43,6 +43,8 @@ pub struct Usage {
     pub involuntary_switches: Option<u64>,
     /// Major page faults.
     pub major_faults: Option<u64>,
+    /// Minor page faults.
+    pub minor_faults: Option<u64>,
 }
 
 /// Counters that only grow, before a round or after it.
@@ -120,6 +122,7 @@ impl RoundProbe {
             max_rss: usage.max_rss,
             involuntary_switches: usage.involuntary_switches,
             major_faults: usage.major_faults,
+            minor_faults: usage.minor_faults,
             mhz: self.mhz.zip(last).map(|(before, last)| {
                 let highest = seen.map_or(before, |seen| seen.highest).max(before).max(last);
                 [before, highest, last]

@@ -314,20 +314,22 @@ fn account<'r>(reaped: impl Iterator<Item = &'r Reaped>, cpu: Option<u32>, place
 pub(crate) fn usage<'r>(reaped: impl Iterator<Item = &'r Reaped>) -> RoundWitness {
     let seconds = |time: libc::timeval| time.tv_sec as f64 + time.tv_usec as f64 * 1e-6;
     let count = |number: libc::c_long| u64::try_from(number).unwrap_or(0);
-    let (mut user, mut system, mut rss, mut switches, mut faults) = (0.0, 0.0, 0, 0, 0);
+    let (mut user, mut system, mut rss, mut switches, mut faults) = (0.0, 0.0, 0, 0, [0; 2]);
     for usage in reaped.map(|reaped| reaped.usage) {
         user += seconds(usage.ru_utime);
         system += seconds(usage.ru_stime);
         rss = rss.max(count(usage.ru_maxrss) * 1024);
         switches += count(usage.ru_nivcsw);
-        faults += count(usage.ru_majflt);
+        faults[0] += count(usage.ru_majflt);
+        faults[1] += count(usage.ru_minflt);
     }
     RoundWitness {
         user: Some(user),
         system: Some(system),
         max_rss: Some(rss),
         involuntary_switches: Some(switches),
-        major_faults: Some(faults),
+        major_faults: Some(faults[0]),
+        minor_faults: Some(faults[1]),
         ..RoundWitness::default()
     }
 }

@@ -218,6 +218,7 @@ fn merge(into: &mut RoundWitness, other: &RoundWitness, before: Duration, wall: 
     into.max_rss = into.max_rss.max(other.max_rss);
     into.involuntary_switches = sum(into.involuntary_switches, other.involuntary_switches);
     into.major_faults = sum(into.major_faults, other.major_faults);
+    into.minor_faults = sum(into.minor_faults, other.minor_faults);
     into.mhz = into.mhz.zip(other.mhz).map(|(a, b)| [a[0], a[1].max(b[1]), b[2]]);
     into.all_mhz = into.all_mhz.zip(other.all_mhz).map(|(a, b)| Clocks { before: a.before, ..b });
     into.steal = weigh(into.steal, other.steal);

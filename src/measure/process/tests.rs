@@ -56,6 +56,7 @@ fn output_status_and_accounts_come_back() {
     let done = rig.exec.run(&step("echo out; echo err >&2; exit 3")).expect("ran");
     assert_eq!(done.status, StepStatus::Exit(3));
     assert_eq!((text(&done.stdout), text(&done.stderr)), ("out\n", "err\n"));
+    assert!(done.witness.minor_faults.is_some_and(|faults| faults > 10), "a shell touches some pages");
     assert!(done.witness.user.is_some() && done.witness.max_rss.is_some_and(|bytes| bytes > 1 << 16));
     assert!(done.witness.cpu.is_some());
     assert_eq!(rig.exec.run(&step("kill -TERM $$")).expect("ran").status, StepStatus::Signal(15));

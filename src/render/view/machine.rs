@@ -187,6 +187,7 @@ pub fn witness_name(name: &str) -> &str {
         "throttled" => "thermal throttling events",
         "involuntary_switches" => "involuntary context switches",
         "major_faults" => "major page faults",
+        "minor_faults" => "minor page faults",
         other => other,
     }
 }
