@@ -88,6 +88,8 @@ pub struct HostExec {
     hook: Option<Box<dyn RoundHook>>,
     parent: BTreeMap<String, OsString>,
     python: PerSide<Option<BTreeMap<String, OsString>>>,
+    /// Whether a side's tree has a project of Python.
+    projects: PerSide<Option<bool>>,
     started: Instant,
     cap: usize,
 }
@@ -115,6 +117,7 @@ impl HostExec {
             hook: None,
             parent: environment::allowed(std::env::vars_os()),
             python: PerSide::default(),
+            projects: PerSide::default(),
             started: Instant::now(),
             cap: OUTPUT_LIMIT,
         })
@@ -142,7 +145,8 @@ impl HostExec {
         let mut env = self.parent.clone();
         env.remove("GOPATH");
         env.extend(environment::isolation(folders, &step.directory, &self.parent));
-        if self.python.get(step.side).is_none() && python::concerns(&step.command) {
+        let project = *self.projects.get_mut(step.side).get_or_insert_with(|| python::has_project(&folders.tree));
+        if self.python.get(step.side).is_none() && (project || python::names_python(&step.command)) {
             let made = python::prepare(folders, directory, &env).unwrap_or_else(|error| {
                 notes.push(format!("{} has no Python environment of its own, installs are shared: {error}", step.side));
                 None

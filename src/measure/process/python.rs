@@ -30,8 +30,36 @@ const ASK: &str = "import json, sys, sysconfig; print(json.dumps({'executable': 
     'scripts': sysconfig.get_path('scripts'), \
     'packages': [p for p in sys.path if p.endswith(('site-packages', 'dist-packages'))]}))";
 
+/// Files that make a folder a project of Python.
+const PROJECT: [&str; 8] =
+    ["pyproject.toml", "setup.py", "setup.cfg", "requirements.txt", "Pipfile", "tox.ini", "noxfile.py", "conftest.py"];
+/// How deep projects are looked for, and among how many names.
+const DEPTH: usize = 3;
+const NAMES: usize = 20_000;
+
+/// Whether a command of this tree might use Python without saying so, as `make install` does.
+pub(super) fn has_project(tree: &Path) -> bool {
+    let mut folders = vec![(tree.to_owned(), 0)];
+    let mut names = 0;
+    while let Some((folder, depth)) = folders.pop() {
+        for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
+            names += 1;
+            let name = entry.file_name();
+            let Some(name) = name.to_str() else { continue };
+            if PROJECT.contains(&name) {
+                return true;
+            }
+            let hidden = name.starts_with('.') || name == "node_modules";
+            if depth < DEPTH && !hidden && names < NAMES && entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                folders.push((entry.path(), depth + 1));
+            }
+        }
+    }
+    false
+}
+
 /// Whether a command seems to use Python.
-pub(super) fn concerns(command: &str) -> bool {
+pub(super) fn names_python(command: &str) -> bool {
     command
         .split(|c: char| c.is_whitespace() || ";&|()<>\"'`$={}".contains(c))
         .map(|word| word.rsplit('/').next().unwrap_or(word))
@@ -57,16 +85,24 @@ pub(super) fn prepare(
     env: &BTreeMap<String, OsString>,
 ) -> Result<Option<BTreeMap<String, OsString>>, String> {
     let venv = folders.private.join("venv");
-    let Some(outer) = ask("python3", directory, env).or_else(|| ask("python", directory, env)) else { return Ok(None) };
+    let outer = match ask("python3", directory, env) {
+        Ok(Some(outer)) => outer,
+        // One that does not start is an error, unless the other does.
+        first => match ask("python", directory, env) {
+            Ok(Some(outer)) => outer,
+            _ => return first.map(|_| None),
+        },
+    };
     let mut make = Command::new(&outer.executable);
-    make.args(["-m", "venv", "--without-pip"]).arg(&venv);
+    // Isolated: a module of the tree must not be taken for one of the library's.
+    make.args(["-I", "-m", "venv", "--without-pip"]).arg(&venv);
     let (ok, _, errors) = output(make, directory, env).map_err(|error| error.to_string())?;
     if !ok {
         return Err(format!("python -m venv: {}", errors.trim()));
     }
     let python = venv.join("bin/python");
-    let inner = ask(python.to_str().ok_or("the private folder's path is not UTF-8")?, directory, env)
-        .ok_or("the new virtual environment does not start")?;
+    let inner = ask(python.to_str().ok_or("the private folder's path is not UTF-8")?, directory, env)?
+        .ok_or("the new virtual environment has no interpreter")?;
     let own = inner.packages.iter().find(|path| path.starts_with(&venv)).ok_or("it has no site-packages")?;
     let lines: Vec<String> =
         outer.packages.iter().filter_map(|path| path.to_str()).map(|path| format!("{path}\n")).collect();
@@ -101,12 +137,20 @@ fn copy_scripts(outer: &Interpreter, bin: &Path) -> std::io::Result<()> {
     Ok(())
 }
 
-fn ask(program: &str, directory: &Path, env: &BTreeMap<String, OsString>) -> Option<Interpreter> {
+/// `Ok(None)`: there is no such program.
+fn ask(program: &str, directory: &Path, env: &BTreeMap<String, OsString>) -> Result<Option<Interpreter>, String> {
     // Found by the child's own PATH: `Command` would look into ours.
     let mut command = Command::new("/bin/sh");
-    command.args(["-c", r#"exec "$0" -c "$1""#, program, ASK]);
-    let (ok, text, _) = output(command, directory, env).ok()?;
-    ok.then(|| serde_json::from_str(text.trim()).ok()).flatten()
+    command.args(["-c", r#"command -v "$0" >/dev/null || exit 0; exec "$0" -I -c "$1""#, program, ASK]);
+    let (ok, text, errors) = output(command, directory, env).map_err(|error| format!("{program}: {error}"))?;
+    if ok && text.trim().is_empty() {
+        return Ok(None);
+    }
+    let said = || errors.lines().last().unwrap_or_default().trim().to_owned();
+    if !ok {
+        return Err(format!("{program} does not start: {}", said()));
+    }
+    serde_json::from_str(text.trim()).map(Some).map_err(|error| format!("{program} says nothing of itself: {error}"))
 }
 
 /// Runs a command and returns whether it succeeded, with its output and errors.
@@ -144,7 +188,20 @@ fn output(
 
 #[cfg(test)]
 mod tests {
-    use super::concerns;
+    use super::{has_project, names_python};
+    use std::fs;
+
+    #[test]
+    fn a_project_of_python_is_found_below_the_top() {
+        let temp = tempfile::tempdir().unwrap();
+        fs::create_dir_all(temp.path().join("bindings/python/src")).unwrap();
+        fs::create_dir_all(temp.path().join(".venv")).unwrap();
+        fs::write(temp.path().join(".venv/setup.py"), "").unwrap();
+        fs::write(temp.path().join("gen.py"), "").unwrap();
+        assert!(!has_project(temp.path()));
+        fs::write(temp.path().join("bindings/python/pyproject.toml"), "").unwrap();
+        assert!(has_project(temp.path()));
+    }
 
     #[test]
     fn python_commands_are_known_by_their_words() {
@@ -155,10 +212,10 @@ mod tests {
             "(cd x; python3.12 b.py)",
             "uv run bench",
         ] {
-            assert!(concerns(command), "{command}");
+            assert!(names_python(command), "{command}");
         }
         for command in ["go test ./...", "cargo bench", "./pythonic", "echo pipe | cat"] {
-            assert!(!concerns(command), "{command}");
+            assert!(!names_python(command), "{command}");
         }
     }
 }

@@ -368,6 +368,52 @@ fn the_hook_surrounds_rounds_only_and_its_witness_is_kept() {
     assert_eq!(rig.exec.run(&head).expect("ran").status, StepStatus::NotStarted("governor: EACCES".to_owned()));
 }
 
+#[test]
+fn an_editable_install_that_no_command_names_is_not_seen_either() {
+    let mut rig = rig();
+    for side in Side::BOTH {
+        let tree = rig.temp.path().join("tree").join(side.name());
+        fs::write(tree.join("setup.py"), "").expect("file");
+        fs::write(tree.join("which_side.py"), format!("NAME = '{side}'\n")).expect("file");
+        // Modules of the tree that have names of the library's.
+        for name in ["sysconfig.py", "json.py", "venv.py"] {
+            fs::write(tree.join(name), "raise SystemExit('shadowed')\n").expect("file");
+        }
+        fs::write(
+            tree.join("install.sh"),
+            "python3 -I -c \"import sysconfig, os; \
+             open(os.path.join(sysconfig.get_path('purelib'), '__editable__.pth'), 'w').write(os.getcwd())\"\n",
+        )
+        .expect("file");
+        fs::write(tree.join("measure.sh"), "python3 -I -c 'import which_side; print(which_side.NAME)'\n")
+            .expect("file");
+        let mut setup = step("sh install.sh");
+        (setup.side, setup.kind) = (side, StepKind::Setup);
+        let done = rig.exec.run(&setup).expect("ran");
+        assert!(done.status.ok() && done.notes.is_empty(), "{} {:?}", text(&done.stderr), done.notes);
+    }
+    for side in Side::BOTH {
+        let mut round = step("sh measure.sh");
+        round.side = side;
+        let done = rig.exec.run(&round).expect("ran");
+        assert_eq!(text(&done.stdout).trim(), side.name(), "{}", text(&done.stderr));
+    }
+}
+
+#[test]
+fn an_interpreter_that_does_not_start_is_said() {
+    let mut rig = rig();
+    let bin = rig.temp.path().join("bin");
+    fs::create_dir(&bin).expect("folder");
+    for name in ["python3", "python"] {
+        fs::write(bin.join(name), "#!/bin/sh\necho broken python >&2\nexit 3\n").expect("file");
+        fs::set_permissions(bin.join(name), fs::Permissions::from_mode(0o755)).expect("mode");
+    }
+    rig.exec.parent.insert("PATH".to_owned(), format!("{}:/usr/bin:/bin", bin.display()).into());
+    let done = rig.exec.run(&step("python3 --version || true")).expect("ran");
+    assert!(done.notes.iter().any(|note| note.contains("python3 does not start: broken python")), "{:?}", done.notes);
+}
+
 /// The second install must not win: each side imports its own tree, though both install under one name.
 #[test]
 fn an_editable_install_of_one_side_is_not_seen_by_the_other() {
