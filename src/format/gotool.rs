@@ -12,8 +12,10 @@ use std::sync::LazyLock;
 pub(super) struct Go;
 
 /// A result line, or one that was cut after its name.
-static RESULT: LazyLock<Regex> =
-    LazyLock::new(|| Regex::new(r"^Benchmark\S*\s+\d+\s+[-+0-9.eE]+\s+\S+").expect("the pattern is constant"));
+static RESULT: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"^Benchmark\S*\s+\d+\s+(?:[-+0-9.eE]+|[-+]?(?i:nan|inf|infinity))\s+\S+")
+        .expect("the pattern is constant")
+});
 
 /// Lines around results; alone they are a run without benchmarks.
 static FRAME: LazyLock<Regex> = LazyLock::new(|| {

@@ -75,3 +75,15 @@ fn a_failure_before_the_first_result_is_a_failure_of_the_package() {
     assert_eq!((name, kind), ("Panics", Failed));
     assert!(message.contains("assignment to entry in nil map"), "{message}");
 }
+
+#[test]
+fn a_benchmark_that_gives_nothing_but_nan_has_failed() {
+    for format in ["auto", "go"] {
+        for value in ["NaN", "nan"] {
+            let text = format!("BenchmarkA 10 {value} ns/op\n");
+            let (found, parsed) = as_format(format, text.as_bytes()).unwrap();
+            assert_eq!((found, parsed.measurements.len()), (Format::Go, 0), "{value}");
+            assert_eq!(parsed.failures.iter().map(|f| f.id.name.as_str()).collect::<Vec<_>>(), ["A"], "{value}");
+        }
+    }
+}
