@@ -20,19 +20,35 @@ static SEQUENCES: LazyLock<Regex> = LazyLock::new(|| {
 static CREDENTIALS: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(concat!(
         r"(?is)\b(?:gh[opsur]_[a-z0-9]{16,}|github_pat_[a-z0-9_]{16,}|glpat-[a-z0-9_-]{16,}|xox[abeprs]-[a-z0-9-]{8,}",
-        r"|npm_[a-z0-9]{20,}|pypi-[a-z0-9_-]{20,}|sk-[a-z0-9_-]{20,}|hf_[a-z0-9]{20,}|AKIA[a-z0-9]{16}|AIza[a-z0-9_-]{30,}",
-        r"|ey[a-z0-9_-]{8,}\.ey[a-z0-9_-]{8,}\.[a-z0-9_-]+)",
+        r"|npm_[a-z0-9]{20,}|pypi-[a-z0-9_-]{20,}|sk-[a-z0-9_-]{20,}|hf_[a-z0-9]{20,}|A[KS]IA[a-z0-9]{16}|AIza[a-z0-9_-]{30,}",
+        r"|[rsp]k_(?:live|test)_[a-z0-9]{16,}|dckr_pat_[a-z0-9_-]{20,}|dop_v1_[a-f0-9]{32,}|ya29\.[a-z0-9_-]{20,}",
+        r"|hooks\.slack\.com/[a-z]+/[a-z0-9/_+-]+|ey[a-z0-9_-]{8,}\.ey[a-z0-9_-]{8,}\.[a-z0-9_-]+)",
         r"|-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|\z)"
     ))
     .expect("a constant pattern")
 });
 static NAMED: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(concat!(
-        r"(?i)(\b[a-z0-9_.-]*(?:token|secret|passwd|password|api_?key|access_?key|credential)[a-z0-9_.-]*\s*[=:]\s*)",
-        r#"("[^"\n]*"|'[^'\n]*'|[^\s"']{4,})|(\bauthorization:\s*)[^\n]+|(\bbearer\s+)[a-z0-9._~+/=-]{8,}|(://[^/\s:@]+:)[^/\s@]+@"#
+        r"(?i)(?:(?P<name>\b[a-z0-9_.-]*(?:token|secret|passwd|password|passphrase|api[_-]?key|access[_-]?key|credential)",
+        r#"[a-z0-9_.-]*["']?\s*[=:]\s*|\b[a-z0-9_.-]+[_-](?:key|pass|pwd|pat|auth)["']?\s*[=:]\s*"#,
+        r"|--?(?:[a-z]+-)*(?:token|password|passwd|secret|api-?key)\s+)",
+        r#"(?P<value>"[^"\n]*"|'[^'\n]*'|[^\s"']{4,}))|(?P<header>\b(?:authorization|cookie):\s*)[^\n]+"#,
+        r"|(?P<bearer>\bbearer\s+)[a-z0-9._~+/=-]{8,}|(?P<user>://[^/\s:@]+:)[^\s@]+@|(?P<address>://)[^/\s:@]{20,}@",
     ))
     .expect("a constant pattern")
 });
+/// A measured value, perhaps with its unit, since a benchmark may be called `get_key`; or a place in a file.
+static FIGURE: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"^[\[(]?[-+]?[0-9][0-9.,]*(?:e[-+]?[0-9]+)?[a-zµ%/]{0,8}[,;\])]?$").expect("a constant pattern")
+});
+static PLACE: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"^[0-9]+(?::[0-9]+)+:?$").expect("a constant pattern"));
+
+/// Whether what stands behind a name is no credential after all.
+fn is_harmless(name: &str, value: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    PLACE.is_match(value)
+        || (FIGURE.is_match(value) && !["passw", "passphrase", "secret"].iter().any(|it| name.contains(it)))
+}
 
 /// The last lines of `stdout` and `stderr`, at most [`LIMIT`] bytes; of each at least half of that if it has as much.
 #[must_use]
@@ -57,9 +73,13 @@ pub(crate) fn clean(bytes: &[u8]) -> String {
     let text: String = text.chars().filter(|c| !c.is_control() || matches!(c, '\n' | '\t')).collect();
     let text = CREDENTIALS.replace_all(&text, REDACTED);
     let named = |found: &regex::Captures<'_>| {
-        let name = [1, 3, 4, 5].iter().find_map(|group| found.get(*group)).map_or("", |name| name.as_str());
-        let at = if found.get(5).is_some() { "@" } else { "" };
-        format!("{name}{REDACTED}{at}")
+        if found.name("name").zip(found.name("value")).is_some_and(|(name, it)| is_harmless(name.as_str(), it.as_str()))
+        {
+            return found[0].to_owned();
+        }
+        let before = ["name", "header", "bearer", "user", "address"].iter().find_map(|group| found.name(group));
+        let at = if found.name("user").or(found.name("address")).is_some() { "@" } else { "" };
+        format!("{}{REDACTED}{at}", before.map_or("", |before| before.as_str()))
     };
     NAMED.replace_all(&text, named).into_owned()
 }
@@ -101,9 +121,41 @@ mod tests {
             ("https://user:pass@host/x", "https://user:[redacted]@host/x"),
             ("eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N", "[redacted]"),
             ("-----BEGIN RSA PRIVATE KEY-----\nMIIE\n-----END RSA PRIVATE KEY-----\nrest", "[redacted]\nrest"),
-            ("undefined: sha1cd.NewGeneric at token.go:12", "undefined: sha1cd.NewGeneric at token.go:12"),
+            (r#"{"password": "hunter2secret", "x": 1}"#, r#"{"password": [redacted], "x": 1}"#),
+            (r#"{"token":"tok_abcdefgh12345678"}"#, r#"{"token":[redacted]}"#),
+            ("'api-key': 'abcd1234abcd1234'", "'api-key': [redacted]"),
+            ("X-Api-Key: abcd1234abcd1234", "X-Api-Key: [redacted]"),
+            ("deploy --token abcd1234abcd --to x", "deploy --token [redacted] --to x"),
+            ("--registry-password hunter2", "--registry-password [redacted]"),
+            ("https://0123456789abcdef0123456789abcdef@github.com/x", "https://[redacted]@github.com/x"),
+            ("postgres://user:pa/ss@host/db", "postgres://user:[redacted]@host/db"),
+            ("PRIVATE_KEY=abcdefabcdef", "PRIVATE_KEY=[redacted]"),
+            ("password=12345678", "password=[redacted]"),
+            ("DB_PASS=hunter2", "DB_PASS=[redacted]"),
+            ("ssh passphrase: open sesame", "ssh passphrase: [redacted] sesame"),
+            ("ASIAIOSFODNN7EXAMPLE", "[redacted]"),
+            ("sk_live_4eC39HqLyjWDarjtT1zdp7dc", "[redacted]"),
+            ("dckr_pat_abcdefghijklmnopqrstuvwxyz0", "[redacted]"),
+            ("https://hooks.slack.com/services/T00000000/B00000000/XXXXXXXX ok", "https://[redacted] ok"),
+            ("Cookie: session=abcdef0123456789", "Cookie: [redacted]"),
         ] {
             assert_eq!(tail(text.as_bytes(), b""), kept);
+        }
+    }
+
+    #[test]
+    fn output_of_benchmarks_is_left_as_it_is() {
+        for text in [
+            "undefined: sha1cd.NewGeneric at token.go:12",
+            "BenchmarkToken-8   \t 1000\t 12.5 ns/op\t 3 B/op",
+            "parse_token/1024        time:   [1.2034 ns 1.2105 ns 1.2200 ns]",
+            "test decode_password ... bench:   123,456 ns/iter (+/- 12)",
+            "get_key: 1234.5ns",
+            "map_key: 12345.678, set_key: 0.000123",
+            "see https://example.org/a:b@c and http://localhost:8080/x",
+            "benches/secret_sharing.rs:12:5",
+        ] {
+            assert_eq!(tail(text.as_bytes(), b""), text);
         }
     }
 
