@@ -3,8 +3,10 @@
 use crate::actions::Runner;
 use crate::cli::args::RunArgs;
 use crate::cli::stage::{self, Place, Settings};
-use crate::cli::{flags, local, output};
+use crate::cli::{flags, local, output, say};
 use anyhow::Result;
+use std::fs;
+use std::path::{Path, PathBuf};
 
 /// The whole job without GitHub.
 ///
@@ -17,9 +19,18 @@ pub(crate) fn locally(args: &RunArgs) -> Result<u8> {
     let top = std::env::current_dir()?;
     let place = Place::decide(&mut request, args.plan.isolation, &Runner::from_env(), false, &top)?;
     let mut progress = stage::progress(args.output.quiet);
-    let settings = Settings { owner: Some(top), ..Settings::default() };
-    let mut results = stage::measure(&request, &site, place, settings, &mut *progress)?;
+    let journal = args.output.results.clone().filter(|path| is_replaceable(path));
+    let written = |path: &Option<PathBuf>| path.as_ref().and_then(|path| fs::metadata(path).ok()?.modified().ok());
+    let before = written(&journal);
+    let settings = Settings { owner: Some(top), journal: journal.clone(), ..Settings::default() };
+    let measured = stage::measure(&request, &site, place, settings, &mut *progress);
     drop(progress);
+    if let (Err(_), Some(path)) = (&measured, &journal)
+        && written(&journal) != before
+    {
+        say::err!("bench-bot: what was measured until then is in {}", path.display());
+    }
+    let mut results = measured?;
     let asked = stage::asked(&request, Some(&site));
     drop(site);
     results.asked = Some(Box::new(asked.clone()));
@@ -29,4 +40,9 @@ pub(crate) fn locally(args: &RunArgs) -> Result<u8> {
     let report = stage::judge(&[results], &asked, None);
     output::deliver(&report, &output::comment_options(&request.config.report), &args.output)?;
     stage::conclude(&report, &request.config)
+}
+
+/// Whether a file may be written again and again while it measures: no device, pipe or link.
+fn is_replaceable(path: &Path) -> bool {
+    fs::symlink_metadata(path).map_or(true, |metadata| metadata.is_file())
 }

@@ -18,8 +18,9 @@ pub(super) fn check(raw: RawConfig) -> Result<Config, Fault> {
     let root = Place::ROOT;
     let default = Config::default();
     let host = host(raw.host.unwrap_or_default(), Host::default(), &root.key("host"))?;
-    let budget = time(raw.budget, &root.key("budget"))?.unwrap_or(default.budget);
     let max_time = time(raw.max_time, &root.key("max-time"))?;
+    let unset = default.budget.min(max_time.unwrap_or(default.max_time));
+    let budget = time(raw.budget, &root.key("budget"))?.unwrap_or(unset);
     if budget > max_time.unwrap_or(default.max_time) {
         let limit = max_time.map_or("`max-time`, which is 60m if it is not set", |_| "`max-time`");
         return Err(root.key("budget").fault(format!("is longer than {limit}: the job would end before it")));

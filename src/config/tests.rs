@@ -320,3 +320,16 @@ fn a_short_plan_is_no_mistake() {
     let config = load("b.yml", "rounds: {screen: 2, confirm: 4}").unwrap();
     assert_eq!(config.rounds, Rounds::Staged { screen: 2, confirm: 4 });
 }
+
+#[test]
+fn a_short_limit_shortens_the_default_budget() {
+    for (text, budget, max_time) in [
+        ("max-time: 5m", 300, 300),
+        ("max-time: 20m", 600, 1200),
+        ("budget: 3m\nmax-time: 5m", 180, 300),
+        ("budget: 20m", 1200, 3600),
+    ] {
+        let config = load("b.yml", text).expect(text);
+        assert_eq!((config.budget.as_secs(), config.max_time.as_secs()), (budget, max_time), "{text}");
+    }
+}

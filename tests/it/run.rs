@@ -22,6 +22,38 @@ fn run(repo: &Repo, args: &[&str]) -> crate::bot::Ran {
 }
 
 #[test]
+fn ctrl_c_keeps_the_blocks_that_are_complete() {
+    let repo = Repo::new();
+    let job = repo.job();
+    let (count, fifo) = (job.join("count"), job.join("fifo"));
+    nix::unistd::mkfifo(&fifo, nix::sys::stat::Mode::S_IRWXU).unwrap();
+    // Two warm-ups and a block are complete; the first round after them hangs.
+    let script = format!(
+        "n=$(cat {0} 2>/dev/null || echo 0); echo $((n+1)) > {0}\n\
+         if [ $n -eq 6 ]; then echo > {1}; exec sleep 1000; fi\necho 'BenchmarkA 10 100 ns/op'\n",
+        count.display(),
+        fifo.display()
+    );
+    repo.commit(&[(".github/bench-bot.yml", CONFIG), ("bench.sh", &script)]);
+    repo.commit(&[("bench.sh", &format!("{script}true\n"))]);
+    let results = job.join("results.json");
+    fs::write(&results, "of an earlier run").unwrap();
+    let mut command = repo.bot(&["run", "--base", "HEAD~1", "--head", "HEAD", "--results", results.to_str().unwrap()]);
+    let child = command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped()).spawn().unwrap();
+    // Opens when the other end does.
+    fs::read(&fifo).unwrap();
+    nix::sys::signal::kill(nix::unistd::Pid::from_raw(child.id().cast_signed()), nix::sys::signal::Signal::SIGINT)
+        .unwrap();
+    let ended = child.wait_with_output().unwrap();
+    let said = String::from_utf8_lossy(&ended.stderr).into_owned();
+    assert_eq!(ended.status.code(), Some(130), "{said}");
+    assert!(said.contains(&format!("what was measured until then is in {}", results.display())), "{said}");
+    let kept = bench_bot::results::read(&fs::read(&results).unwrap()).unwrap();
+    assert_eq!(kept.suites[0].stages[0].blocks.len(), 1);
+    repo.run(&["compare", results.to_str().unwrap()]).says("interrupted");
+}
+
+#[test]
 fn a_change_is_found_and_the_working_tree_is_left_alone() {
     let repo = Repo::of_scripts(
         &prints(&["Slow 10 100 ns/op", "Fast 10 100 ns/op", "Same 10 100 ns/op"]),
