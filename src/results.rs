@@ -57,7 +57,7 @@ pub struct Results {
     #[serde(default)]
     pub warnings: Vec<String>,
     /// What was asked for, so that `bench-bot compare` can make the same report again. Whoever measured wrote it:
-    /// `report` never reads it, and takes the policy from the request alone.
+    /// `report` reads only which sources differ from it, and takes the policy from the request alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub asked: Option<Box<Asked>>,
 }

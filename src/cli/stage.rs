@@ -8,6 +8,7 @@ use crate::cli::sources::differing;
 use crate::compare::{self, Context};
 use crate::config::{Compare, Config, ReportConfig, Rounds};
 use crate::format;
+use crate::git::GitError;
 use crate::host::{self, JournalPlace, Observer, Roots, Session};
 use crate::measure::exec::Exec;
 use crate::measure::process::HostExec;
@@ -141,7 +142,12 @@ fn choose(suites: &[SuiteResults], config: &Config) -> Vec<Choice> {
 
 /// What a report is made of beside samples; where there is a site, the differing sources too.
 pub(crate) fn asked(request: &Request, site: Option<&Site>) -> Asked {
-    Asked { request: request.clone(), sources: site.map(|site| sources(request, site)).unwrap_or_default() }
+    let mut request = request.clone();
+    let sources = site.map_or_else(|| Ok(Vec::new()), |site| sources(&request, site)).unwrap_or_else(|error| {
+        request.notes.push(format!("whether sources of the benchmarks differ could not be looked up: {error}"));
+        Vec::new()
+    });
+    Asked { request, sources }
 }
 
 /// The run that a request of GitHub's belongs to.
@@ -192,16 +198,11 @@ pub(crate) fn judge_again(results: &[Results], change: impl Fn(&mut Compare)) ->
     (compare::report(results, &config, &context), config.report)
 }
 
-/// Benchmark sources that differ between the sides, for a sentence beside the verdict.
-fn sources(request: &Request, site: &Site) -> Vec<SourceDifference> {
+/// Benchmark sources that differ between the sides.
+fn sources(request: &Request, site: &Site) -> Result<Vec<SourceDifference>, GitError> {
     let commits = &request.commits;
-    match site.repository.changed_paths(&commits.base.sha, &commits.head.sha) {
-        Ok(paths) => differing(&paths, &request.config),
-        Err(error) => {
-            tracing::warn!("cannot tell whether benchmark sources differ: {error}");
-            Vec::new()
-        }
-    }
+    let paths = site.repository.changed_paths(&commits.base.sha, &commits.head.sha)?;
+    Ok(differing(&paths, &request.config))
 }
 
 /// The command that measures the same again.

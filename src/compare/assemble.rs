@@ -54,6 +54,7 @@ pub(super) fn report(results: &[Results], config: &Config, context: &Context) ->
     sentences::about_the_plan(&jobs, config, &rules, &family, &mut notices);
     sentences::about_jobs(&jobs, context, &mut notices);
     sentences::about_rows(&suites, &mut notices);
+    sentences::about_sources(&suites, context, &mut notices);
     for part in &parts {
         sentences::about_a_part(part, &rules, jobs.len(), &mut notices);
     }

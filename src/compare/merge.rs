@@ -88,11 +88,10 @@ fn block_counts(merged: &[&SuiteResults]) -> BlockCounts {
 }
 
 fn note_sources(rows: &mut [Row], suite: &str, context: &Context) {
-    for source in context.sources.iter().filter(|source| source.suite == suite) {
-        for row in rows.iter_mut() {
-            if source.package.is_empty() || row.benchmark.package == source.package {
-                row.notes.push(Note::SourceDiffers(source.path.clone()));
-            }
-        }
+    // All are named once for the suite: a row has the one that a reader should look at first.
+    for row in rows.iter_mut() {
+        let concerns = |package: &str| package.is_empty() || row.benchmark.package == package;
+        let first = context.sources.iter().find(|source| source.suite == suite && concerns(&source.package));
+        row.notes.extend(first.map(|source| Note::SourceDiffers(source.path.clone())));
     }
 }

@@ -21,6 +21,28 @@ pub(super) fn place_of(job: &Results, jobs: usize) -> String {
     }
 }
 
+/// Sources of benchmarks that differ between the sides, whatever the rows say.
+pub(super) fn about_sources(suites: &[SuiteReport], context: &Context, notices: &mut Notices) {
+    const NAMED: usize = 5;
+    for suite in suites {
+        let paths: Vec<&str> = context
+            .sources
+            .iter()
+            .filter(|source| source.suite == suite.name)
+            .map(|source| source.path.as_str())
+            .collect();
+        let more = paths.len().saturating_sub(NAMED);
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        if !paths.is_empty() {
+            let named = paths[..paths.len().min(NAMED)].join(", ");
+            let message = format!(
+                "These differ between the sides, which can move a number without a change of the code: {named}{more}"
+            );
+            notices.add(WarningLevel::Note, "sources-differ", message, &suite.name);
+        }
+    }
+}
+
 /// The plan: what it cannot find, and how often it errs.
 pub(super) fn about_the_plan(
     jobs: &[&Results],

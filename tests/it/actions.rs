@@ -347,6 +347,8 @@ fn three_jobs_share_two_files_and_only_two_of_them_a_token() {
     let comments = site.comments();
     assert_eq!(comments.len(), 1);
     assert!(comments[0].2.contains("+50.0%") && comments[0].2.contains("\"state\":\"done\""), "{}", comments[0].2);
+    // Only the job that measured has the commits.
+    assert!(comments[0].2.contains("benchmark source differs: `bench.sh`"), "{}", comments[0].2);
 
     // Results of another commit are refused, and the comment does not stay green.
     let text = fs::read_to_string(&results).unwrap().replace(&site.head, &"e".repeat(40));

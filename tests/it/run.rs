@@ -130,6 +130,22 @@ fn compare_makes_the_report_of_measured_results_again() {
 }
 
 #[test]
+fn sources_that_differ_are_named_though_nothing_changed() {
+    let repo = Repo::new();
+    let config = "suites: [{name: script, run: sh ./measure.sh}]\nrounds: {fixed: 8}\nhost: {tuning: off}\n";
+    let script = prints(&["A 10 100 ns/op"]);
+    repo.commit(&[(".github/bench-bot.yml", config), ("measure.sh", &script), ("x.c", ""), ("Cargo.lock", "")]);
+    repo.commit(&[("measure.sh", &format!("{script}true\n")), ("x.c", "int x;"), ("Cargo.lock", "[[package]]")]);
+    let ran = run(&repo, &["--base", "HEAD~1"]).expect(0);
+    assert_eq!(verdict(&repo, "A"), Verdict::Unchanged);
+    let report = report(&repo.job().join("report.json"));
+    let named = report.warnings.iter().find(|warning| warning.code == "sources-differ").expect("a note");
+    assert!(named.message.ends_with(": measure.sh, Cargo.lock") && named.place == "script", "{named:?}");
+    let words = ran.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words.contains("measure.sh, Cargo.lock"), "{}", ran.stdout);
+}
+
+#[test]
 fn uncommitted_changes_are_measured_with_a_dot() {
     let repo = Repo::of_scripts(&prints(&["A 10 100 ns/op"]), &prints(&["A 10 100 ns/op"]));
     repo.write(&[("bench.sh", &prints(&["A 10 300 ns/op"]))]);

@@ -9,6 +9,7 @@ use crate::cli::stage::{self, Place, Settings};
 use crate::gate::Inputs;
 use crate::git::{Repository, Workspace};
 use crate::request::Request;
+use crate::results::Asked;
 use anyhow::{Context, Result};
 use std::path::{Path, PathBuf};
 
@@ -56,11 +57,13 @@ pub(crate) fn carry_out(mut request: Request, args: &MeasureArgs, runner: &Runne
     };
     let mut progress = stage::progress(args.quiet);
     let mut measured = stage::measure(&request, &site, place, settings, &mut *progress);
+    let asked = stage::asked(&request, Some(&site));
     drop(site);
     if let Ok(results) = &mut measured {
         // The report's job has the request as the gate made it: what was found out here goes with the results.
-        results.warnings.extend(request.notes.drain(known..));
-        results.asked = Some(Box::new(stage::asked(&request, None)));
+        results.warnings.extend(asked.request.notes.iter().skip(known).cloned());
+        request.notes.truncate(known);
+        results.asked = Some(Box::new(Asked { request: request.clone(), ..asked }));
         crate::results::write(&output, results).with_context(|| format!("writing {}", output.display()))?;
     }
     give_to_owner(&folder, &top);

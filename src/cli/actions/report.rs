@@ -196,7 +196,16 @@ pub(crate) fn tell(
         }
     };
     let info = stage::run_info(request, now.and_then(|now| now.head_moved_to));
-    let mut report = stage::judge(measured.results, &stage::asked(request, measured.site), info);
+    let mut asked = stage::asked(request, measured.site);
+    if measured.site.is_none() {
+        // Whoever measured has looked.
+        for source in measured.results.iter().filter_map(|one| one.asked.as_deref()).flat_map(|asked| &asked.sources) {
+            if !asked.sources.contains(source) {
+                asked.sources.push(source.clone());
+            }
+        }
+    }
+    let mut report = stage::judge(measured.results, &asked, info);
     report.warnings.splice(0..0, measured.warnings.iter().cloned());
     report.hold_back();
     let folder = if runner.in_actions() { workspace(runner)?.join(FOLDER) } else { PathBuf::from(FOLDER) };
