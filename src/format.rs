@@ -108,6 +108,8 @@ pub enum FailureKind {
     Failed,
     /// It was skipped or ignored.
     Skipped,
+    /// It was ended by its time limit.
+    TimedOut,
 }
 
 /// Something in the input that could not be used, with its place.

@@ -301,7 +301,7 @@ pub struct StepOutcome {
 }
 
 /// The state of a command.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Default)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum StepStatus {
@@ -315,7 +315,7 @@ pub enum StepStatus {
     /// It was killed by this signal.
     Signal(i32),
     /// It was killed since it took longer than this many seconds.
-    TimedOut(u64),
+    TimedOut(f64),
     /// The kernel killed it for want of memory.
     OutOfMemory,
     /// It could not be started: the reason.

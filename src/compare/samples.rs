@@ -45,11 +45,12 @@ pub(super) struct BlockTable<'a> {
     pub(super) rounds: &'a [Round],
 }
 
-/// Failures and skips of one benchmark on one side.
+/// Failures, time-outs and skips of one benchmark on one side.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Failures<'a> {
     pub(super) failed: u32,
     pub(super) skipped: u32,
+    pub(super) timed_out: u32,
     /// The first message of the graver kind.
     pub(super) message: &'a str,
 }
@@ -129,6 +130,7 @@ impl<'a> Table<'a> {
             let entry = self.failures.entry(&failure.benchmark).or_default().get_mut(side);
             let (count, graver) = match failure.kind {
                 FailureKind::Failed => (&mut entry.failed, true),
+                FailureKind::TimedOut => (&mut entry.timed_out, false),
                 FailureKind::Skipped => (&mut entry.skipped, false),
             };
             *count += 1;
@@ -190,7 +192,7 @@ impl<'a> Table<'a> {
     /// What the benchmark of `key` said on `side` where it gave no value.
     pub(super) fn failures_of(&self, key: usize, side: Side) -> Option<Failures<'a>> {
         let failures = self.failures.get(&self.suite.rows.get(key)?.benchmark)?.get(side);
-        (failures.failed + failures.skipped > 0).then_some(*failures)
+        (failures.failed + failures.timed_out + failures.skipped > 0).then_some(*failures)
     }
 
     /// Benchmarks that failed or were skipped and have no row, with their state; one that failed on both sides says so.
@@ -201,7 +203,8 @@ impl<'a> Table<'a> {
             .filter_map(|(benchmark, sides)| {
                 let on =
                     |count: fn(&Failures<'_>) -> u32| Side::BOTH.into_iter().find(|side| count(sides.get(*side)) > 0);
-                let state = match (on(|f| f.failed), on(|f| f.skipped)) {
+                let state = match (on(|f| f.failed).or(on(|f| f.timed_out)), on(|f| f.skipped)) {
+                    (Some(side), _) if sides.get(side).failed == 0 => Verdict::TimedOut(side),
                     (Some(_), _) if sides.base.failed > 0 && sides.head.failed > 0 => {
                         Verdict::Failed(Side::Base, super::state::both(sides.base.message, sides.head.message))
                     }

@@ -87,6 +87,9 @@ fn absent_state(
     if failures.failed > 0 {
         return Verdict::Failed(side, failures.message.to_owned());
     }
+    if failures.timed_out > 0 {
+        return Verdict::TimedOut(side);
+    }
     if failures.skipped > 0 {
         return Verdict::Skipped(side, failures.message.to_owned());
     }

@@ -302,7 +302,7 @@ fn watch_child(
 
 fn status(ended: Ended, leader: Option<&Reaped>, timeout: Duration) -> anyhow::Result<StepStatus> {
     Ok(match (ended, leader.context("the command's process was reaped by somebody else")?.status) {
-        (Ended::TimedOut, _) => StepStatus::TimedOut(timeout.as_secs()),
+        (Ended::TimedOut, _) => StepStatus::TimedOut(timeout.as_secs_f64()),
         (_, Ok(0)) => StepStatus::Ok,
         (_, Ok(code)) => StepStatus::Exit(code),
         (_, Err(signal)) => StepStatus::Signal(signal),

@@ -168,7 +168,10 @@ fn process(name: &str, execution: &Execution) -> Parsed {
     if !execution.status.ok() {
         let failure = crate::format::Failure {
             id,
-            kind: FailureKind::Failed,
+            kind: match execution.status {
+                StepStatus::TimedOut(_) => FailureKind::TimedOut,
+                _ => FailureKind::Failed,
+            },
             message: super::progress::ended(&outcome(execution)),
         };
         parsed.failures.push(failure);

@@ -83,7 +83,7 @@ impl Exec for ScriptedExec<'_> {
             return Err(ExecError::Interrupted(signal));
         }
         Ok(Execution {
-            status: if over { StepStatus::TimedOut(step.timeout.as_secs()) } else { reply.status },
+            status: if over { StepStatus::TimedOut(step.timeout.as_secs_f64()) } else { reply.status },
             wall,
             started,
             stdout: reply.stdout.into_bytes(),

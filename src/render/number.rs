@@ -171,11 +171,14 @@ pub fn bytes(value: u64) -> String {
     Figures::new("B", &[value]).format(value)
 }
 
-/// A duration in seconds: `3.2 s`, `4 min 10 s`, `1 h 2 min`.
+/// A duration in seconds: `20 ms`, `3.2 s`, `4 min 10 s`, `1 h 2 min`.
 #[must_use]
 pub fn duration(seconds: f64) -> String {
     if !seconds.is_finite() || seconds < 0.0 {
         return "?".to_owned();
+    }
+    if seconds > 0.0 && seconds < 0.095 {
+        return format!("{:.0} ms", (seconds * 1e3).max(1.0));
     }
     if seconds < 9.95 {
         return format!("{seconds:.1} s");
@@ -292,6 +295,9 @@ mod tests {
 
     #[test]
     fn durations_and_counts() {
+        assert_eq!(duration(0.02), "20 ms");
+        assert_eq!(duration(0.5), "0.5 s");
+        assert_eq!(duration(0.0), "0.0 s");
         assert_eq!(duration(3.12), "3.1 s");
         assert_eq!(duration(250.4), "4 min 10 s");
         assert_eq!(duration(3725.0), "1 h 2 min");

@@ -1,6 +1,7 @@
 //! `bench-bot run` in a terminal.
 
 mod early;
+mod limits;
 mod silent;
 
 use crate::bot::{CONFIG, Repo, prints, report};

@@ -42,7 +42,7 @@ impl Column {
             }
             for failure in &parsed.failures {
                 let known = read.failures.entry(failure.id.clone()).or_insert((failure.kind, failure.message.clone()));
-                if known.0 == FailureKind::Skipped && failure.kind == FailureKind::Failed {
+                if known.0 != FailureKind::Failed && failure.kind == FailureKind::Failed {
                     *known = (failure.kind, failure.message.clone());
                 }
             }
@@ -99,6 +99,7 @@ pub(super) fn only_failures(base: &Column, head: &Column) -> Vec<(BenchmarkId, V
 pub(super) fn state(side: Side, (kind, message): &(FailureKind, String)) -> Verdict {
     match kind {
         FailureKind::Failed => Verdict::Failed(side, message.clone()),
+        FailureKind::TimedOut => Verdict::TimedOut(side),
         FailureKind::Skipped => Verdict::Skipped(side, message.clone()),
     }
 }

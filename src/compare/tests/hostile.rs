@@ -31,7 +31,7 @@ fn status() -> impl Strategy<Value = StepStatus> {
         6 => Just(StepStatus::Ok),
         1 => Just(StepStatus::NotRun),
         1 => Just(StepStatus::Exit(1)),
-        1 => Just(StepStatus::TimedOut(9)),
+        1 => Just(StepStatus::TimedOut(9.0)),
         1 => Just(StepStatus::OutOfMemory),
     ]
 }

@@ -196,7 +196,7 @@ fn a_side_that_did_not_run_has_failed_rows_not_new_ones() {
     }
     assert_eq!(run.row("row").verdict, Verdict::Failed(Side::Base, "exit code 2".to_owned()));
     for round in run.rounds(0).filter(|round| round.side == Side::Base) {
-        round.outcome.status = StepStatus::TimedOut(60);
+        round.outcome.status = StepStatus::TimedOut(60.0);
     }
     assert_eq!(run.row("row").verdict, Verdict::TimedOut(Side::Base));
     run.suite().setup.base = StepOutcome { status: StepStatus::Exit(1), ..StepOutcome::default() };

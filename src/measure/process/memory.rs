@@ -70,7 +70,7 @@ mod tests {
             (StepStatus::Exit(1), kills(Some(0), Some(6)), StepStatus::Exit(1)),
             (StepStatus::Signal(9), none, StepStatus::Signal(9)),
             (StepStatus::Ok, kills(Some(1), Some(6)), StepStatus::Ok),
-            (StepStatus::TimedOut(5), kills(Some(1), Some(6)), StepStatus::TimedOut(5)),
+            (StepStatus::TimedOut(5.0), kills(Some(1), Some(6)), StepStatus::TimedOut(5.0)),
         ] {
             assert_eq!(explain(status, none, after), expected);
         }

@@ -87,7 +87,7 @@ fn an_endless_command_is_killed_with_its_whole_family() {
     // Long enough for a busy machine to start the shell and let it print.
     endless.timeout = Duration::from_secs(3);
     let done = rig.exec.run(&endless).expect("ran");
-    assert_eq!(done.status, StepStatus::TimedOut(3));
+    assert_eq!(done.status, StepStatus::TimedOut(3.0));
     assert!(!alive(printed_pid(&done)));
 }
 

@@ -168,7 +168,7 @@ impl Work {
         let mut all: Vec<Reaped> = leader.into_iter().collect();
         all.extend(rest::end_everything()?);
         let status = match (ended, leader.context("the command was reaped by somebody else")?.status) {
-            (Ended::TimedOut, _) => StepStatus::TimedOut(job.timeout_ms / 1000),
+            (Ended::TimedOut, _) => StepStatus::TimedOut(job.timeout_ms as f64 / 1e3),
             (_, Ok(0)) => StepStatus::Ok,
             (_, Ok(code)) => StepStatus::Exit(code),
             (_, Err(signal)) => StepStatus::Signal(signal),

@@ -55,7 +55,7 @@ impl ContainerExec {
             self.copy_caches()?;
         }
         let counted = matches!(step.kind, StepKind::Warmup | StepKind::Round);
-        let online = !counted || *self.suites[suite].network.get(step.side);
+        let online = step.kind == StepKind::Setup || *self.suites[suite].network.get(step.side);
         self.arrange(index, online)?;
         let mut env = self.suites[suite].images.get(step.side).env.clone();
         env.extend(step.env.clone());

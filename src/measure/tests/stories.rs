@@ -190,7 +190,7 @@ fn a_time_out_is_a_state_and_keeps_what_was_printed() {
     let script = |step: &Step| if step.side == Side::Head { steady(100)(step) } else { steady(1)(step) };
     let results = measured(&request(vec![short]), &mut ScriptedExec::new(script), &none_chosen);
     let head = results.suites[0].warmup.head.as_ref().expect("run");
-    assert_eq!((&head.outcome.status, head.outcome.seconds, head.values.len()), (&StepStatus::TimedOut(5), 5.0, 1));
+    assert_eq!((&head.outcome.status, head.outcome.seconds, head.values.len()), (&StepStatus::TimedOut(5.0), 5.0, 1));
 }
 
 #[test]

@@ -262,7 +262,7 @@ pub(crate) fn nothing() -> Report {
         failed: 9,
         of: 9,
         first: StepOutcome {
-            status: StepStatus::TimedOut(300),
+            status: StepStatus::TimedOut(300.0),
             seconds: 300.0,
             tail: "goos: linux\ngoarch: amd64\npkg: github.com/octo/codec\n".into(),
         },

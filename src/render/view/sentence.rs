@@ -184,8 +184,7 @@ pub fn status(status: &StepStatus, ink: &Ink) -> String {
         StepStatus::NotRun => "not run".to_owned(),
         StepStatus::Exit(code) => format!("exit code {code}"),
         StepStatus::Signal(signal) => format!("killed by signal {signal}"),
-        #[expect(clippy::cast_precision_loss, reason = "a limit in seconds")]
-        StepStatus::TimedOut(seconds) => format!("timed out after {}", number::duration(*seconds as f64)),
+        StepStatus::TimedOut(seconds) => format!("timed out after {}", number::duration(*seconds)),
         StepStatus::OutOfMemory => "out of memory".to_owned(),
         StepStatus::NotStarted(why) => format!("could not be started: {}", ink.prose(why)),
         StepStatus::Missing(path) => format!("missing file {}", ink.outside(path)),

@@ -19,7 +19,7 @@ fn output_status_and_accounts_come_back() {
     assert_eq!(exec.run(&round(Side::Base, "cat")).unwrap().status, StepStatus::Ok);
     let mut endless = round(Side::Base, "sleep 1000 & yes > /dev/null");
     endless.timeout = Duration::from_secs(2);
-    assert_eq!(exec.run(&endless).unwrap().status, StepStatus::TimedOut(2));
+    assert_eq!(exec.run(&endless).unwrap().status, StepStatus::TimedOut(2.0));
     // The streams can be opened by name too.
     let named = exec.run(&round(Side::Base, "echo two > /dev/stdout; echo three | tee /dev/stderr")).unwrap();
     assert!(out(&named).contains("three") && err(&named) == "three\n", "{} {}", out(&named), err(&named));
@@ -181,7 +181,7 @@ fn setup_has_a_network_and_rounds_have_none() {
     }
     let mut exec = rig.begin(&[suite("s"), online]).unwrap();
     said(&mut exec, &setup(Side::Base, &call("setup")));
-    for kind in [StepKind::Warmup, StepKind::Round] {
+    for kind in [StepKind::Probe, StepKind::Warmup, StepKind::Round] {
         let done = exec.run(&step(Side::Base, kind, &call("round"))).unwrap();
         assert!(!done.status.ok() && err(&done).contains("unreachable"), "{}", err(&done));
         assert_eq!(said(&mut exec, &step(Side::Base, kind, "ls /sys/class/net")), "lo\n");
