@@ -7,8 +7,8 @@ use super::exec::StepKind;
 use super::rows::{Given, warn};
 use super::runner::{Runner, Work};
 use super::{MeasureError, tail};
-use crate::format::{BenchmarkId, FailureKind, Measurement, Parsed};
-use crate::results::RowFailure;
+use crate::format::{BenchmarkId, Failure, FailureKind, Measurement, Parsed};
+use crate::results::{RowFailure, StepStatus};
 use crate::side::Side;
 use crate::unit::normal;
 use regex::Regex;
@@ -17,6 +17,9 @@ use std::sync::{Arc, LazyLock};
 
 /// The unit of instruction counts.
 const INSTRUCTIONS: &str = "instructions/op";
+
+/// How much longer than a round a counted run may take: a simulated processor is some fifty times slower.
+const SLOWER: u32 = 50;
 
 /// How instructions are counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,7 +39,8 @@ impl Counter {
         }
     }
 
-    /// The command under the counter, whose report comes out where the command's own output would.
+    /// The command under the counter, whose report comes out where the command's own output would. What both complain of
+    /// stays where it is.
     fn command(self, command: &str) -> String {
         let counter = match self {
             Self::Perf => "perf stat -x, -e instructions:u --log-fd 3 --",
@@ -44,7 +48,7 @@ impl Counter {
                 "valgrind --tool=cachegrind --cache-sim=no --cachegrind-out-file=/dev/null --trace-children=yes --log-fd=3"
             }
         };
-        format!("{counter} /bin/sh -c {} 3>&1 >/dev/null 2>/dev/null", shell_words::quote(command))
+        format!("{counter} /bin/sh -c {} 3>&1 >/dev/null", shell_words::quote(command))
     }
 
     /// The count in a report; several processes add up.
@@ -119,7 +123,7 @@ impl Runner<'_> {
     ) -> Result<(), MeasureError> {
         for command in &work.commands {
             let state = &self.suites[work.suite];
-            if state.uncounted.contains(name) {
+            if state.counters.get(name) == Some(&false) {
                 return Ok(());
             }
             let (suffix, runs) = state.plan.commands[*command].clone();
@@ -127,35 +131,50 @@ impl Runner<'_> {
             // Beside the times of the process, or a row of its own.
             let of = if plan.format == "process" { state.plan.suite.name.clone() } else { name.to_owned() };
             let mut step = self.step(work.suite, side, StepKind::Probe, counter.command(runs.get(side)));
-            step.timeout = plan.timeout;
+            let left = self.plan.max_time.saturating_sub(self.options.spent + self.exec.elapsed());
+            step.timeout = (plan.timeout * SLOWER).min(left).max(plan.timeout);
             step.remove.extend(plan.output.clone());
             let execution = self.exec.run(&step)?;
             let report = String::from_utf8_lossy(&execution.stdout).into_owned();
             let mut parsed = Parsed::default();
-            match counter.count(&report) {
-                Some(count) if execution.status.ok() => {
-                    parsed.measurements.push(measurement(id(&of), INSTRUCTIONS, count as f64));
-                }
-                Some(_) => {
-                    let outcome = super::round::outcome(&execution);
-                    given
-                        .failures
-                        .push(failure(id(&of), format!("the counted run {}", super::progress::ended(&outcome))));
-                }
-                None => {
-                    let why = tail::tail(&execution.stdout, &execution.stderr);
-                    let why = why.lines().last().unwrap_or("the counter is not installed").to_owned();
-                    warn(
-                        &mut self.results.suites[work.suite],
-                        format!("{name}: instructions cannot be counted here: {why}"),
-                    );
-                    self.suites[work.suite].uncounted.insert(name.to_owned());
-                }
+            let count = counter.count(&report);
+            // Without a report the counter is not there, unless it was before or something ended it.
+            let works = self.suites[work.suite].counters.get(name) == Some(&true);
+            let absent = count.is_none() && !works && matches!(execution.status, StepStatus::Ok | StepStatus::Exit(_));
+            let results = &mut self.results.suites[work.suite];
+            if absent {
+                // What the counter says stands on its own output, and what a shell or the counter complains of beside it.
+                let why =
+                    [&execution.stderr, &execution.stdout].into_iter().find_map(|text| last_line(&tail::clean(text)));
+                let why = why.unwrap_or_else(|| "the counter said nothing".to_owned());
+                warn(results, format!("{name}: instructions cannot be counted here: {why}"));
+            } else if let (Some(count), StepStatus::Ok) = (count, &execution.status) {
+                parsed.measurements.push(measurement(id(&of), INSTRUCTIONS, count as f64));
+            } else {
+                let outcome = super::round::outcome(&execution);
+                let ended = match outcome.status {
+                    StepStatus::Ok => "gave no count".to_owned(),
+                    _ => super::progress::ended(&outcome),
+                };
+                // Another unit of the same benchmark may have values: the row alone would not tell.
+                warn(results, format!("{name}: the counted run of {side} {ended}"));
+                let last = last_line(&outcome.tail).map(|line| format!(": {line}")).unwrap_or_default();
+                let message = format!("the counted run {ended}{last}");
+                parsed.failures.push(Failure { id: id(&of), kind: FailureKind::Failed, message });
+            }
+            if absent || count.is_some() {
+                self.suites[work.suite].counters.insert(name.to_owned(), !absent);
             }
             self.take(work.suite, parsed, &suffix, given, false);
         }
         Ok(())
     }
+}
+
+/// The last line that says something, not too long.
+fn last_line(text: &str) -> Option<String> {
+    let line = text.lines().map(str::trim).rfind(|line| !line.is_empty())?;
+    Some(super::rows::shortened(line, 300))
 }
 
 fn id(name: &str) -> BenchmarkId {

@@ -78,7 +78,7 @@ impl Rows {
         for failure in parsed.failures {
             let mut id = failure.id;
             id.name.push_str(suffix);
-            if self.wants(&id) && given.failures.len() < NOTES_LIMIT && fits(&id, "") {
+            if (!filtered || self.wants(&id)) && given.failures.len() < NOTES_LIMIT && fits(&id, "") {
                 let message = tail::tail(failure.message.as_bytes(), b"");
                 given.failures.push(RowFailure { benchmark: id, kind: failure.kind, message });
             }

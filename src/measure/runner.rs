@@ -61,8 +61,8 @@ pub(super) struct SuiteState {
     pub(super) groups: Vec<Vec<usize>>,
     /// The benchmarks, in the tool's order.
     pub(super) benchmarks: Vec<BenchmarkId>,
-    /// Metrics whose counter is not there.
-    pub(super) uncounted: BTreeSet<String>,
+    /// Whether a metric's counter works, where that is known.
+    pub(super) counters: BTreeMap<String, bool>,
     /// Where each of them is in `benchmarks`.
     pub(super) index: HashMap<BenchmarkId, usize>,
 }
@@ -102,7 +102,7 @@ impl SuiteState {
             priced: Duration::ZERO,
             groups: Vec::new(),
             benchmarks: Vec::new(),
-            uncounted: BTreeSet::new(),
+            counters: BTreeMap::new(),
             index: HashMap::new(),
         }
     }

@@ -14,6 +14,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 mod budget;
+mod counted;
 mod narrowing;
 mod stories;
 
