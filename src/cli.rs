@@ -16,6 +16,7 @@ mod output;
 pub(crate) mod pipeline;
 mod place;
 mod render;
+mod reproduce;
 mod run;
 pub(crate) mod say;
 mod selftest;

@@ -262,6 +262,9 @@ pub struct FailedRounds {
     pub of: u32,
     /// The first one.
     pub first: StepOutcome,
+    /// Whether these are the uncounted first rounds: no counted one failed, or there was none.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub warmup: bool,
 }
 
 /// How many blocks.

@@ -94,7 +94,7 @@ fn begin(
         work: site.folder(),
         owner,
         run,
-        patience: request.config.budget,
+        patience: request.config.budget.min(request.config.max_time),
         limits: Limits::default(),
         launcher: None,
         progress: &mut |text| progress.event(&Event::Note(text)),

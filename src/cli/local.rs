@@ -44,7 +44,6 @@ pub(crate) fn prepare(
     let suites = crate::gate::apply_inputs(&mut config, inputs)?;
     if let Some(time) = &plan.max_time {
         config.max_time = config::parse_duration(time).map_err(|reason| anyhow!("--max-time {time}: {reason}"))?;
-        config.budget = config.budget.min(config.max_time);
     }
     let mut request = Request {
         schema: crate::request::SCHEMA,

@@ -3,10 +3,11 @@
 use crate::cli::contained::measure_in_containers;
 use crate::cli::failure::Failure;
 pub(crate) use crate::cli::place::Place;
+use crate::cli::reproduce;
 use crate::cli::site::Site;
 use crate::cli::sources::differing;
 use crate::compare::{self, Context};
-use crate::config::{Compare, Config, ReportConfig, Rounds};
+use crate::config::{Compare, Config, ReportConfig};
 use crate::format;
 use crate::git::GitError;
 use crate::host::{self, JournalPlace, Observer, Roots, Session};
@@ -176,7 +177,7 @@ pub(crate) fn judge(results: &[Results], asked: &Asked, run: Option<RunInfo>) ->
         base_behind: request.base_behind,
         notes: request.notes.clone(),
         sources: sources.clone(),
-        reproduce: Some(reproduce(request, results)),
+        reproduce: Some(reproduce::command(request, results)),
         run,
     };
     compare::report(results, &request.config, &context)
@@ -203,45 +204,6 @@ fn sources(request: &Request, site: &Site) -> Result<Vec<SourceDifference>, GitE
     let commits = &request.commits;
     let paths = site.repository.changed_paths(&commits.base.sha, &commits.head.sha)?;
     Ok(differing(&paths, &request.config))
-}
-
-/// The command that measures the same again.
-fn reproduce(request: &Request, results: &[Results]) -> String {
-    let commits = &request.commits;
-    let mut words = vec!["bench-bot".to_owned(), "run".to_owned(), "--base".to_owned(), commits.base.sha.clone()];
-    words.extend([
-        "--head".to_owned(),
-        if commits.head.uncommitted { ".".to_owned() } else { commits.head.sha.clone() },
-    ]);
-    for suite in &request.suites {
-        words.extend(["--suite".to_owned(), suite.clone()]);
-    }
-    if !request.filter.is_empty() {
-        words.extend(["--filter".to_owned(), request.filter.clone()]);
-    }
-    let (config, default) = (&request.config, Config::default());
-    if config.rounds != default.rounds {
-        let rounds = match config.rounds {
-            Rounds::Fixed(rounds) => rounds.to_string(),
-            Rounds::Staged { screen, confirm } => format!("{screen}+{confirm}"),
-        };
-        words.extend(["--rounds".to_owned(), rounds]);
-    }
-    if config.budget != default.budget {
-        words.extend(["--budget".to_owned(), format!("{}ms", config.budget.as_millis())]);
-    }
-    if (config.compare.threshold - default.compare.threshold).abs() > f64::EPSILON {
-        words.extend(["--threshold".to_owned(), format!("{}%", config.compare.threshold * 100.0)]);
-    }
-    if let crate::request::ConfigSource::File(path) = &request.config_source
-        && path != crate::config::PATH
-    {
-        words.extend(["--config".to_owned(), path.clone()]);
-    }
-    if let [only] = results {
-        words.extend(["--seed".to_owned(), only.seed.clone()]);
-    }
-    shell_words::join(words)
 }
 
 /// Who is told how it goes: a moving line on a terminal, a line a block elsewhere, nobody if `quiet`.

@@ -66,19 +66,20 @@ fn suite(merged: &[&SuiteResults], rows: Vec<Row>, sweep: Option<Sweep>) -> Opti
     })
 }
 
-/// The rounds of all blocks, invalid ones included: a failed command is never a reason to leave a block out.
+/// The rounds of all blocks, invalid ones included: a failed command is never a reason to leave a block out. Where none of
+/// them failed, the warm-up rounds: that one was not counted does not make its failure a success.
 fn failed_rounds(merged: &[&SuiteResults], side: Side) -> Option<FailedRounds> {
     let stages = merged.iter().flat_map(|suite| &suite.stages);
     let rounds = stages.flat_map(|stage| &stage.blocks).flat_map(|block| &block.rounds);
-    let mut outcomes: Vec<&StepOutcome> =
-        rounds.filter(|round| round.side == side).map(|round| &round.outcome).collect();
-    if outcomes.is_empty() {
-        // A side that failed in its warm-up has no counted round; why it failed must be told all the same.
-        outcomes.extend(merged.iter().filter_map(|suite| suite.warmup.get(side).as_ref()).map(|round| &round.outcome));
-    }
-    let failed = || outcomes.iter().filter(|outcome| is_failure(&outcome.status));
-    let first = failed().next()?;
-    Some(FailedRounds { failed: failed().count() as u32, of: outcomes.len() as u32, first: (*first).clone() })
+    let counted = rounds.filter(|round| round.side == side);
+    let warmups = merged.iter().filter_map(|suite| suite.warmup.get(side).as_ref());
+    let of = |outcomes: Vec<&StepOutcome>, warmup: bool| {
+        let failed = || outcomes.iter().filter(|outcome| is_failure(&outcome.status));
+        let first = (*failed().next()?).clone();
+        Some(FailedRounds { failed: failed().count() as u32, of: outcomes.len() as u32, first, warmup })
+    };
+    let counted = of(counted.map(|round| &round.outcome).collect(), false);
+    counted.or_else(|| of(warmups.map(|round| &round.outcome).collect(), true))
 }
 
 fn block_counts(merged: &[&SuiteResults]) -> BlockCounts {

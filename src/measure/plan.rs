@@ -75,7 +75,7 @@ pub struct Plan {
     pub first_blocks: u32,
     /// Blocks of Confirm; 0 in a one-stage plan.
     pub confirm_blocks: u32,
-    /// Time for all rounds.
+    /// Time for all rounds: the budget, or the limit of everything if that is shorter.
     pub budget: Duration,
     /// Time for everything.
     pub max_time: Duration,
@@ -140,7 +140,7 @@ pub fn plan(request: &Request) -> Result<Plan, PlanError> {
         first,
         first_blocks: first_rounds / 2,
         confirm_blocks: confirm_rounds / 2,
-        budget: config.budget,
+        budget: config.budget.min(config.max_time),
         max_time: config.max_time,
         suites,
     })

@@ -34,9 +34,10 @@ impl Runner<'_> {
         let room = fits(self.budget_left(), pass);
         if room < planned {
             let needed = (self.spent_on_rounds() + pass * planned).as_secs_f64().ceil();
-            let budget = self.plan.budget.as_secs();
+            let limit = if self.plan.budget < self.plan.max_time { "budget" } else { "time limit" };
+            let time = self.plan.budget.as_secs_f64();
             let sentence = format!(
-                "the budget of {budget} s has room for {room} of {planned} blocks of all suites, and {blocks} are run; \
+                "the {limit} of {time} s has room for {room} of {planned} blocks of all suites, and {blocks} are planned; \
                  {needed} s would do for this stage"
             );
             warn_once(&mut self.results.warnings, sentence);

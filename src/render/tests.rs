@@ -1,7 +1,9 @@
 //! What a reader of a comment sees.
 
 use super::*;
-use crate::report::Verdict;
+use crate::report::{Counts, Overall, PKind, PValue, Undecided, Verdict};
+use crate::results::StageKind;
+use crate::side::Side;
 use std::path::PathBuf;
 
 /// Where the rig that takes screenshots finds what it shows: set `BENCH_BOT_RENDER_DIR` to have it written.
@@ -90,6 +92,63 @@ fn the_sentences_that_keep_it_honest_are_there() {
     let files = body(&samples::files());
     assert!(files.contains("order of rounds unknown, drift not controlled"), "{files}");
     assert!(body(&samples::noisy()).contains("> [!WARNING]\n> Noisy machine"), "an alert opens it");
+}
+
+/// Keeps the first rounds of a stage of every row.
+fn cut(report: &mut Report, stage: StageKind, rounds: usize) {
+    let samples = report.suites.iter_mut().flat_map(|suite| &mut suite.rows).flat_map(|row| &mut row.samples);
+    for samples in samples.filter(|samples| samples.stage == Some(stage)) {
+        samples.values.base.truncate(rounds);
+        samples.values.head.truncate(rounds);
+    }
+}
+
+#[test]
+fn rounds_that_were_planned_and_not_run_are_not_claimed() {
+    let mut report = samples::mixed();
+    assert!(body(&report).contains("8 rounds a side in random blocks, then 16 fresh ones for 3 suspects"));
+    cut(&mut report, StageKind::Screen, 6);
+    cut(&mut report, StageKind::Confirm, 12);
+    let text = body(&report);
+    assert!(text.contains("6 of 8 planned rounds a side in random blocks, then 12 of 16 planned fresh ones"), "{text}");
+    assert!(text.contains("Screen: 6 of 8 planned rounds a side over every row. Confirm: 12 of 16 planned fresh"));
+    cut(&mut report, StageKind::Confirm, 0);
+    let text = body(&report);
+    assert!(text.contains("and no time for 16 fresh ones for 3 suspects"), "{text}");
+}
+
+/// A row that looked the same in the little that was seen of it did not look changed.
+#[test]
+fn only_suspects_looked_changed_at_first() {
+    let mut report = samples::unchanged();
+    for row in &mut report.suites[0].rows {
+        row.verdict = Verdict::Inconclusive(Undecided::Budget);
+    }
+    let quiet = body(&report);
+    assert!(!quiet.contains("Looked changed at first"), "{quiet}");
+    for row in report.suites[0].rows.iter_mut().filter(|row| row.p.is_some()).take(1) {
+        row.p = Some(PValue { value: 0.02, kind: PKind::Screen });
+    }
+    let suspect = body(&report);
+    assert!(suspect.contains("Looked changed at first"), "{suspect}");
+}
+
+#[test]
+fn what_could_not_be_compared_is_not_called_unprinted() {
+    let why = |verdict: &Verdict| {
+        let mut report = samples::unchanged();
+        for row in &mut report.suites[0].rows {
+            row.verdict = verdict.clone();
+        }
+        report.verdict = Overall::Failed;
+        report.counts = Counts { failed: 18, ..Counts::default() };
+        first_line(&report)
+    };
+    let line = why(&Verdict::Failed(Side::Head, "a value is not a usable number".to_owned()));
+    assert!(line.contains("none has its values on both sides; `Decode/small` failed on head"), "{line}");
+    assert!(line.contains("a value is not a usable number"), "{line}");
+    let line = why(&Verdict::Inconclusive(Undecided::Budget));
+    assert!(line.contains("measuring ended before a block of rounds was complete"), "{line}");
 }
 
 #[test]

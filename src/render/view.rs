@@ -8,6 +8,7 @@ pub mod machine;
 pub mod order;
 pub mod prepare;
 pub mod revision;
+mod rounds;
 pub mod row;
 pub mod sentence;
 pub mod suite;

@@ -212,12 +212,13 @@ fn a_shallow_clone_says_how_to_complete_it() {
 #[test]
 fn a_failing_bench_command_on_base_is_a_failed_side_with_its_last_words() {
     let repo = Repo::of_scripts("echo no such codec >&2; exit 3\n", &prints(&["A 10 100 ns/op"]));
-    run(&repo, &["--base", "main"]).expect(3).says("no such codec").says("nothing measured");
+    let ran = run(&repo, &["--base", "main"]).expect(3);
+    ran.says("no such codec").says("nothing measured").says("the warm-up round of script failed on base");
     let report = report(&repo.job().join("report.json"));
     assert_eq!(report.verdict, Overall::Failed);
     let failed = report.suites[0].failed_rounds.base.as_ref().unwrap();
     // The warm-up round failed, so no round was wasted on it.
-    assert_eq!((failed.failed, failed.of), (1, 1));
+    assert!(failed.warmup && (failed.failed, failed.of) == (1, 1));
     assert!(failed.first.tail.contains("no such codec"));
 }
 

@@ -154,6 +154,15 @@ fn failures_are_states_of_rows() {
     assert_eq!((failed.failed, failed.first.status.clone()), (8, StepStatus::Exit(1)));
     assert_eq!(report.suites[0].failed_rounds.base, None);
     assert!(super::super::trips(&report, &[FailOn::Failure]));
+    // A warm-up that failed after its values were printed counts for nothing, and is told all the same.
+    let mut run = Run::staged(&[Truth::new("row")]);
+    let mut warmup = run.rounds(0).find(|round| round.side == Side::Head).unwrap().clone();
+    warmup.outcome.status = StepStatus::Exit(7);
+    run.suite().warmup.head = Some(warmup);
+    let report = run.report();
+    let failed = report.suites[0].failed_rounds.head.as_ref().unwrap();
+    assert_eq!((failed.failed, failed.warmup, failed.first.status.clone()), (1, true, StepStatus::Exit(7)));
+    assert!(super::super::trips(&report, &[FailOn::Failure]));
     let mut run = Run::staged(&[Truth::new("row").only(Side::Head)]);
     for round in run.rounds(0).filter(|round| round.side == Side::Base) {
         round.failures.push(failure(FailureKind::Skipped));

@@ -6,7 +6,7 @@ use crate::report::{
     Delta, Design, FailedRounds, Note, Overall, PKind, PValue, Report, RoundsNeeded, Row, Undecided, Unjudged, Verdict,
     Warning, WarningLevel,
 };
-use crate::results::{Shard, StepOutcome, StepStatus};
+use crate::results::{Shard, StageKind, StepOutcome, StepStatus};
 use crate::side::Side;
 
 const UNCHANGED: Verdict = Verdict::Unchanged;
@@ -266,6 +266,7 @@ pub(crate) fn nothing() -> Report {
             seconds: 300.0,
             tail: "goos: linux\ngoarch: amd64\npkg: github.com/octo/codec\n".into(),
         },
+        warmup: false,
     });
     report
 }
@@ -358,6 +359,17 @@ pub(crate) fn one_stage() -> Report {
     let mut report = unchanged();
     report.design = Design::Fixed { rounds: 4, seed: "00ff".into() };
     report.family = crate::report::Family { size: 18, testable: 18, smallest_p: Some(0.056), rounds_needed: Some(8) };
+    for row in report.suites.iter_mut().flat_map(|suite| &mut suite.rows) {
+        row.stage = Some(StageKind::Fixed);
+        for samples in &mut row.samples {
+            samples.stage = Some(StageKind::Fixed);
+            samples.values = samples.values.clone().map(|values| values[..4].to_vec());
+            samples.at = samples.at.clone().map(|at| at[..4].to_vec());
+        }
+        for summary in row.base.iter_mut().chain(&mut row.head) {
+            summary.n = 4;
+        }
+    }
     for row in report.suites.iter_mut().flat_map(|suite| &mut suite.rows).filter(|row| !row.exact) {
         row.verdict = Verdict::Inconclusive(Undecided::TooFewRounds);
         row.p = row.p.map(|p| PValue { kind: PKind::Adjusted, value: 1.0_f64.min(p.value * 18.0) });
@@ -379,6 +391,7 @@ pub(crate) fn hostile(text: &str) -> Report {
         failed: 1,
         of: 8,
         first: StepOutcome { status: StepStatus::Missing(own()), seconds: 0.0, tail: own() },
+        warmup: false,
     });
     for row in &mut report.suites[0].rows {
         row.benchmark = BenchmarkId { package: own(), name: own(), procs: row.benchmark.procs };

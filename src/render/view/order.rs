@@ -1,5 +1,6 @@
 //! Which rows matter most.
 
+use super::rounds::is_unconfirmed;
 use crate::report::{Row, Undecided, Verdict};
 use std::cmp::Ordering;
 
@@ -25,12 +26,13 @@ pub enum Weight {
 impl Weight {
     /// The weight of `row`.
     #[must_use]
-    pub const fn of(row: &Row) -> Self {
+    pub fn of(row: &Row) -> Self {
         match row.verdict {
             Verdict::Regression | Verdict::Slower => Self::Worse,
             Verdict::Improvement | Verdict::Faster => Self::Better,
             Verdict::Failed(..) | Verdict::Flaky(..) | Verdict::TimedOut(_) => Self::Broken,
-            Verdict::Inconclusive(Undecided::NotConfirmed | Undecided::Budget) => Self::Suspect,
+            Verdict::Inconclusive(Undecided::NotConfirmed) => Self::Suspect,
+            Verdict::Inconclusive(_) if is_unconfirmed(row) => Self::Suspect,
             Verdict::New | Verdict::Removed | Verdict::Skipped(..) => Self::OneSided,
             Verdict::Inconclusive(_) => Self::Inconclusive,
             Verdict::Unchanged | Verdict::Unjudged(_) => Self::Quiet,

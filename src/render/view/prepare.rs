@@ -4,6 +4,7 @@ use super::inspect::{self, InspectionView};
 use super::machine::{self, EnvironmentView};
 use super::order::{self, Weight};
 use super::revision;
+use super::rounds;
 use super::row::{self, RowView};
 use super::sentence;
 use super::suite::{self, FailureView, Skeleton, SuiteView};
@@ -410,7 +411,7 @@ fn shell(report: &Report, frame: &Frame<'_>, ink: &Ink) -> View {
             Design::Fixed { .. } => "fixed",
             Design::Files => "files",
         },
-        plan: sentence::plan(report),
+        plan: rounds::plan(report),
         threshold: number::plain_percent(report.policy.threshold),
         level: number::plain_percent(report.policy.confidence),
         several_suites: report.suites.len() > 1,

@@ -7,7 +7,7 @@ use crate::config::Correction;
 use crate::format::BenchmarkId;
 use crate::render::ink::Ink;
 use crate::render::number;
-use crate::report::{Counts, Design, Noise, Overall, Report, Row};
+use crate::report::{Counts, Design, FailedRounds, Noise, Overall, Report, Row, Verdict};
 use crate::results::StepStatus;
 use crate::side::Side;
 
@@ -152,9 +152,8 @@ fn first_failure(report: &Report, ink: &Ink) -> String {
         for side in Side::BOTH {
             if let Some(rounds) = suite.failed_rounds.get(side) {
                 return format!(
-                    "{} of {} of {} failed on {side} ({})",
-                    rounds.failed,
-                    number::count(rounds.of as usize, "round", "rounds"),
+                    "{} of {} failed on {side} ({})",
+                    failed_rounds(rounds),
                     ink.suite(&suite.name),
                     status(&rounds.first.status, ink)
                 );
@@ -169,10 +168,42 @@ fn first_failure(report: &Report, ink: &Ink) -> String {
         (0, removed) if report.design == Design::Files => {
             format!("only the first file has results ({})", number::count(removed as usize, "row", "rows"))
         }
-        (0, 0) => "the bench command printed no result on either side".to_owned(),
+        (0, 0) => no_pair(report, ink),
         (new, 0) => format!("base printed no result, head {}", number::count(new as usize, "row", "rows")),
         (0, removed) => format!("head printed no result, base {}", number::count(removed as usize, "row", "rows")),
         (new, removed) => format!("base and head have no row in common ({new} new, {removed} removed)"),
+    }
+}
+
+/// Why no row could be compared though the commands ended well on both sides.
+fn no_pair(report: &Report, ink: &Ink) -> String {
+    let failed = |row: &&Row| matches!(row.verdict, Verdict::Failed(..) | Verdict::Flaky(..) | Verdict::TimedOut(_));
+    if let Some(row) = rows(report).find(failed) {
+        let why = match &row.verdict {
+            Verdict::Failed(_, why) if !why.trim().is_empty() => format!(": {}", ink.quote(why)),
+            _ => String::new(),
+        };
+        let among = number::count(report.counts.failed as usize, "row", "rows");
+        let name = ink.outside(&name_in(report, &row.benchmark));
+        return format!("of {among} none has its values on both sides; {name} {}{why}", word::of_row(row));
+    }
+    match rows(report).next() {
+        None => "the bench command printed no result on either side".to_owned(),
+        Some(Row { verdict: Verdict::Inconclusive(_), .. }) => {
+            "measuring ended before a block of rounds was complete".to_owned()
+        }
+        Some(_) => "no row has values on both sides".to_owned(),
+    }
+}
+
+/// Which rounds failed.
+#[must_use]
+pub fn failed_rounds(rounds: &FailedRounds) -> String {
+    let FailedRounds { failed, of, .. } = rounds;
+    match (rounds.warmup, of) {
+        (true, 1) => "the warm-up round".to_owned(),
+        (true, _) => format!("{failed} of {of} warm-up rounds"),
+        (false, _) => format!("{failed} of {}", number::count(*of as usize, "round", "rounds")),
     }
 }
 
@@ -188,25 +219,6 @@ pub fn status(status: &StepStatus, ink: &Ink) -> String {
         StepStatus::OutOfMemory => "out of memory".to_owned(),
         StepStatus::NotStarted(why) => format!("could not be started: {}", ink.prose(why)),
         StepStatus::Missing(path) => format!("missing file {}", ink.outside(path)),
-    }
-}
-
-/// How the samples came about, in one short line.
-#[must_use]
-pub fn plan(report: &Report) -> String {
-    match &report.design {
-        Design::Staged { screen: rounds, .. } | Design::Fixed { rounds, .. } if report.verdict == Overall::Failed => {
-            format!("{rounds} rounds a side were planned")
-        }
-        Design::Staged { screen, confirm, .. } if report.family.size == 0 => {
-            format!("{screen} rounds a side in random blocks; no suspect for the {confirm} rounds of confirmation")
-        }
-        Design::Staged { screen, confirm, .. } => format!(
-            "{screen} rounds a side in random blocks, then {confirm} fresh ones for {}",
-            number::count(report.family.size as usize, "suspect", "suspects")
-        ),
-        Design::Fixed { rounds, .. } => format!("{rounds} rounds a side in random blocks; one stage, not confirmed"),
-        Design::Files => "plain files: order of rounds unknown, drift not controlled, nothing confirmed".to_owned(),
     }
 }
 
@@ -229,7 +241,7 @@ pub fn unreachable(report: &Report) -> Option<String> {
 /// How the figures are to be read, one sentence each.
 #[must_use]
 pub fn method(report: &Report, ink: &Ink) -> Vec<String> {
-    let mut sentences = vec![how_measured(report)];
+    let mut sentences = vec![super::rounds::how_measured(report)];
     sentences.extend(report.noise.as_ref().map(|noise| noise_sentence(report, noise, ink)));
     if told(report, "error-rate") {
         sentences.push(family(report));
@@ -271,34 +283,6 @@ fn family(report: &Report) -> String {
 
 fn rows(report: &Report) -> impl Iterator<Item = &Row> {
     report.suites.iter().flat_map(|suite| &suite.rows)
-}
-
-fn how_measured(report: &Report) -> String {
-    let seed = |seed: &str| if seed.is_empty() { String::new() } else { format!(" Seed {}.", seed_text(seed)) };
-    match &report.design {
-        Design::Staged { screen, confirm, seed: s } => format!(
-            "Every sample is one new process; two base and two head rounds make a block in random order. Screen: {screen} \
-             rounds a side over every row. Confirm: {confirm} fresh rounds a side for suspects; what they show is from \
-             these alone. The test permutes the rounds inside their blocks (exact).{}",
-            seed(s)
-        ),
-        Design::Fixed { rounds, seed: s } => format!(
-            "Every sample is one new process; two base and two head rounds make a block in random order. One stage of \
-             {rounds} rounds a side, not confirmed by fresh ones. The test permutes the rounds inside their blocks \
-             (exact).{}",
-            seed(s)
-        ),
-        Design::Files => {
-            "Two plain files: the order of their rounds is unknown, so drift is not controlled. The test is \
-                          that of Mann and Whitney (exact). Nothing here is confirmed."
-                .to_owned()
-        }
-    }
-}
-
-/// A seed is hexadecimal or it is not shown.
-fn seed_text(seed: &str) -> &str {
-    if seed.len() <= 64 && seed.chars().all(|c| c.is_ascii_hexdigit()) { seed } else { "(invalid)" }
 }
 
 fn noise_sentence(report: &Report, noise: &Noise, ink: &Ink) -> String {

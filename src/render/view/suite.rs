@@ -6,7 +6,7 @@ use super::sentence;
 use crate::render::escape;
 use crate::render::ink::{Ink, Outside};
 use crate::render::number::{self, Figures};
-use crate::report::{FailedRounds, Geomean, Report, Row, SuiteReport, Verdict};
+use crate::report::{Geomean, Report, Row, SuiteReport, Verdict};
 use crate::results::{StepOutcome, StepStatus};
 use crate::side::Side;
 use crate::unit::Direction;
@@ -288,13 +288,9 @@ pub(super) fn failures(suite: &SuiteReport, tail: usize, ink: &Ink) -> Vec<Failu
             let what = format!("setup failed on {side}: {}", ended(setup, ink));
             failures.push(failure(suite, side, what, setup, tail, ink));
         }
-        if let Some(FailedRounds { failed, of, first }) = suite.failed_rounds.get(side) {
-            let what = format!(
-                "{failed} of {} failed on {side}: {}",
-                number::count(*of as usize, "round", "rounds"),
-                ended(first, ink)
-            );
-            failures.push(failure(suite, side, what, first, tail, ink));
+        if let Some(rounds) = suite.failed_rounds.get(side) {
+            let what = format!("{} failed on {side}: {}", sentence::failed_rounds(rounds), ended(&rounds.first, ink));
+            failures.push(failure(suite, side, what, &rounds.first, tail, ink));
         }
     }
     failures
