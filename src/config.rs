@@ -183,7 +183,7 @@ pub struct ExtraRepository {
 pub struct Overlay {
     /// Where the files come from.
     pub from: crate::side::Side,
-    /// Paths relative to the tree.
+    /// Paths from the top of the tree.
     pub paths: Vec<String>,
     /// Where they are put.
     pub to: crate::side::Side,

@@ -5,6 +5,7 @@ mod gather;
 mod measure;
 mod outcome;
 mod report;
+mod restore;
 mod run;
 
 pub(crate) use gate::gate;
@@ -38,7 +39,10 @@ pub(crate) fn by_mode() -> Result<u8> {
         "measure" => measure(&MeasureArgs::default()),
         "report" => report(&ReportArgs::default()),
         "calibrate" => crate::cli::calibrate::in_actions(&runner),
-        other => bail!("input `mode` is `{other}`; it can be `run`, `gate`, `measure`, `report` or `calibrate`"),
+        "restore" => restore::restore(),
+        other => {
+            bail!("input `mode` is `{other}`; it can be `run`, `gate`, `measure`, `report`, `calibrate` or `restore`")
+        }
     }
 }
 

@@ -7,7 +7,7 @@ use crate::cli::{actions, flags, local, output};
 use crate::gate::Inputs;
 use crate::measure::process::HostExec;
 use crate::render;
-use crate::report::Report;
+use crate::report::{Report, Row, Verdict};
 use crate::stats::proportion::wilson_at;
 use anyhow::{Context, Result, ensure};
 
@@ -72,27 +72,43 @@ fn repeat(args: &CalibrateArgs, inputs: &Inputs, tell: impl Fn(&str) -> Result<(
 struct Tally {
     reports: u64,
     coloured_reports: u64,
+    /// Rows that a test judged: an exact row of identical code cannot be coloured by noise, and would only make the
+    /// share look smaller.
     rows: u64,
     coloured_rows: u64,
+    /// Exact rows that differed all the same: the two builds were not identical.
+    exact_rows: u64,
 }
 
 impl Tally {
     fn add(&mut self, report: &Report) {
-        let coloured = u64::from(report.counts.regressions) + u64::from(report.counts.improvements);
+        let rows = || report.suites.iter().flat_map(|suite| &suite.rows);
+        let coloured = |row: &&Row| matches!(row.verdict, Verdict::Regression | Verdict::Improvement);
+        let judged = |row: &&Row| coloured(row) || matches!(row.verdict, Verdict::Unchanged | Verdict::Inconclusive(_));
+        let (exact, tested): (Vec<&Row>, Vec<&Row>) = rows().filter(judged).partition(|row| row.exact);
         self.reports += 1;
-        self.coloured_reports += u64::from(coloured > 0);
-        self.coloured_rows += coloured;
-        self.rows += coloured + u64::from(report.counts.unchanged) + u64::from(report.counts.inconclusive);
+        self.coloured_reports += u64::from(rows().any(|row| coloured(&row)));
+        self.rows += tested.len() as u64;
+        self.coloured_rows += tested.iter().filter(|row| coloured(row)).count() as u64;
+        self.exact_rows += exact.iter().filter(|row| coloured(row)).count() as u64;
     }
 
     fn sentence(&self) -> String {
         let share = |hits: u64, of: u64| {
+            if of == 0 {
+                return "0 of 0".to_owned();
+            }
             let interval = wilson_at(hits, of, 0.95);
             let percent = |value: f64| format!("{:.1} %", 100.0 * value);
             format!("{hits} of {of} (95 % interval {} to {})", percent(interval.lo), percent(interval.hi))
         };
+        let exact = match self.exact_rows {
+            0 => String::new(),
+            1 => "; 1 exact row differed: the two builds are not identical".to_owned(),
+            rows => format!("; {rows} exact rows differed: the two builds are not identical"),
+        };
         format!(
-            "reports with a red or green row {}, red or green rows {}",
+            "reports with a red or green row {}, red or green rows {}{exact}",
             share(self.coloured_reports, self.reports),
             share(self.coloured_rows, self.rows)
         )

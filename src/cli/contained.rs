@@ -147,7 +147,7 @@ fn touches_files(config: &Config) -> bool {
 }
 
 /// Whether the host has such files at all, as a container too can see. Virtual machines mostly have none.
-fn has_files(roots: &Roots) -> bool {
+pub(super) fn has_files(roots: &Roots) -> bool {
     let cpu = roots.sys.join("devices/system/cpu");
     let policies = std::fs::read_dir(cpu.join("cpufreq")).is_ok_and(|mut entries| entries.next().is_some());
     policies || ["cpu0/cpufreq", "intel_pstate/no_turbo"].iter().any(|file| cpu.join(file).exists())

@@ -31,17 +31,20 @@ impl Site {
         let checkouts = repository.checkouts(&workspace, commits, &options)?;
         let config_hash = request.config_hash();
         complete(request, &checkouts)?;
+        let alone = request.config.suites.len() == 1;
         for suite in &request.config.suites {
             let Some(overlay) = &suite.overlay else { continue };
             let written =
                 repository.overlay(&checkouts, commits, overlay).with_context(|| format!("suite {}", suite.name))?;
             request.notes.push(format!(
-                "suite {}: {} from {} {} put into {} before its setup",
+                "suite {}: {} from {} {} put into {} before its setup{}{}",
                 suite.name,
                 written.join(", "),
                 overlay.from,
                 if written.len() == 1 { "was" } else { "were" },
-                overlay.to
+                overlay.to,
+                if alone { "" } else { "; all suites of that side share it" },
+                if overlay.to == Side::Base { "; base's numbers depend on the pull request by that" } else { "" },
             ));
         }
         request.notes.extend(checkouts.warnings.iter().cloned());

@@ -173,7 +173,7 @@ pub(super) struct RawExtra {
 pub(super) struct RawOverlay {
     /// Where the files come from.
     pub(super) from: Side,
-    /// Paths relative to the tree.
+    /// Paths relative to the suite's `directory`; with a leading `/`, from the top of the tree.
     pub(super) paths: OneOrMany<String>,
     /// Where they are put.
     pub(super) to: Side,

@@ -110,7 +110,7 @@ fn suite(mut raw: RawSuite, host: &Host, place: &Place) -> Result<Suite, Fault> 
         list: raw.list.map(|text| command(text, &place.key("list"))).transpose()?,
         parameters,
         metrics: metrics.collect::<Result<_, Fault>>()?,
-        overlay: raw.overlay.map(|raw| overlay(raw, &place.key("overlay"))).transpose()?,
+        overlay: raw.overlay.map(|raw| overlay(raw, &sides, &place.key("overlay"))).transpose()?,
         sweep: raw.sweep.map(|raw| sweep(raw, &place.key("sweep"))).transpose()?,
         inspect: raw.inspect.map_or(Ok(Vec::new()), |raw| functions(raw.functions, &place.key("inspect")))?,
         prepare: raw.prepare.map(|text| command(text, &place.key("prepare"))).transpose()?,
@@ -410,11 +410,26 @@ fn parameters(
     Ok(parameters)
 }
 
-fn overlay(raw: RawOverlay, place: &Place) -> Result<Overlay, Fault> {
+/// Its paths from the top of the tree, as one with a leading `/` is written; the others begin in the suite's `directory`.
+fn overlay(raw: RawOverlay, sides: &PerSide<SuiteSide>, place: &Place) -> Result<Overlay, Fault> {
     if raw.from == raw.to {
         return Err(place.key("to").fault("must be the other side than `from`"));
     }
-    let paths = paths(Some(&raw.paths), &place.key("paths"))?;
+    let one =
+        |(i, path): (usize, String)| {
+            let place = place.key("paths").index(i);
+            if let Some(path) = path.strip_prefix('/') {
+                return non_empty_path(path.to_owned(), &place);
+            }
+            let path = non_empty_path(path, &place)?;
+            match [&sides.base.directory, &sides.head.directory].map(String::as_str) {
+                ["", ""] => Ok(path),
+                [base, head] if base == head => Ok(format!("{base}/{path}")),
+                _ => Err(place
+                    .fault(format!("the sides have different directories: write `/{path}`, from the top of the tree"))),
+            }
+        };
+    let paths: Vec<String> = raw.paths.0.into_iter().enumerate().map(one).collect::<Result<_, _>>()?;
     if paths.is_empty() {
         return Err(place.key("paths").fault("names no file"));
     }

@@ -106,7 +106,7 @@ fn every_documented_key_reaches_the_configuration() {
     assert_eq!(suite.list.as_deref(), Some("./list-benchmarks.sh"));
     assert_eq!(suite.parameters["n"], ["16", "256"]);
     assert_eq!(suite.metrics["binary-size"], "target/release/app");
-    let overlay = Overlay { from: Side::Head, paths: vec!["bench_test.go".into()], to: Side::Base };
+    let overlay = Overlay { from: Side::Head, paths: vec!["bindings/go/bench_test.go".into()], to: Side::Base };
     assert_eq!(suite.overlay, Some(overlay));
     assert_eq!(suite.sweep, Some(Sweep { capture: "Chan(\\d+)$".into(), name: "buffer".into() }));
     assert_eq!(suite.inspect, ["(*Decoder).step_acceptMapValue"]);
@@ -224,6 +224,15 @@ fn units_and_formats_are_known_by_other_names_too() {
     assert_eq!(units.keys().collect::<Vec<_>>(), ["B/s", "sec/op", "widgets"]);
     assert_eq!(units["sec/op"].absolute, Some(5e-9));
     assert_eq!(good("suites: [{run: x, format: pytest}]").suites[0].sides.base.format, "pytest-benchmark");
+}
+
+/// Like every other path of a suite.
+#[test]
+fn paths_of_an_overlay_begin_in_the_suites_directory() {
+    let overlay =
+        |keys: &str| good(&format!("suites: [{{run: x, overlay: {keys}}}]")).suites[0].overlay.clone().unwrap();
+    assert_eq!(overlay("{from: head, paths: b_test.go, to: base}, directory: a").paths, ["a/b_test.go"]);
+    assert_eq!(overlay("{from: head, paths: [/b_test.go], to: base}, directory: a").paths, ["b_test.go"]);
 }
 
 #[test]

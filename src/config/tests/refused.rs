@@ -223,6 +223,10 @@ const REFUSED: &[(&str, &str)] = &[
         "b.yml:1:45: suites[0].overlay.to: must be the other side than `from`",
     ),
     (
+        "suites: [{run: x, overlay: {from: head, to: base, paths: [a]}, base: {directory: old}}]",
+        "b.yml:1:59: suites[0].overlay.paths[0]: the sides have different directories: write `/a`, from the top of the tree",
+    ),
+    (
         "suites: [{run: x, parameters: {n: [1]}}]",
         "b.yml:1:32: suites[0].parameters.n: `run` does not use it: write {n} where the value goes",
     ),

@@ -57,12 +57,15 @@ fn the_composite_action_measures_without_a_token_and_reports_with_one() {
     let summary = site.summary();
     assert!(summary.contains("**Calibration**") && summary.contains("0 of 2"), "{summary}");
     assert!(summary.contains("unchanged"), "{summary}");
+
+    // The last step of a job on a machine of one's own.
+    Ran::of(step(&site, &action, &releases, &[("mode", "restore")])).expect(0).says("put back");
 }
 
 #[test]
 fn what_measures_gets_no_token_from_the_composite_action_and_what_writes_does() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("host");
-    for (mode, token) in [("measure", ""), ("calibrate", ""), ("gate", TOKEN), ("report", TOKEN)] {
+    for (mode, token) in [("measure", ""), ("calibrate", ""), ("restore", ""), ("gate", TOKEN), ("report", TOKEN)] {
         assert_eq!(environment(&folder, &[("mode", mode)])["INPUT_TOKEN"], token, "{mode}");
     }
     assert_eq!(environment(&folder, &[])["INPUT_MODE"], "measure");

@@ -101,6 +101,23 @@ fn the_end_of_its_input_makes_the_helper_restore() {
     assert_eq!(rig.fake.read(GOVERNOR), before);
 }
 
+/// As `mode: restore` does it.
+#[test]
+fn a_helper_that_was_killed_is_made_good_by_the_next_one_which_sets_nothing() {
+    let Some(rig) = HelperRig::new("a_helper_that_was_killed_is_made_good_by_the_next") else { return };
+    let before = rig.fake.read(GOVERNOR);
+    let helper = rig.begin(&settings()).unwrap();
+    let shown = containers();
+    let name = shown.iter().find(|line| line.contains("-helper")).unwrap().split(' ').next().unwrap();
+    docker(&["kill", "--signal=KILL", name]);
+    drop(helper);
+    assert_eq!(rig.fake.read(GOVERNOR), "performance");
+    let next = rig.begin(&Host { tuning: Tuning::Off, ..settings() }).unwrap();
+    assert!(!next.notes().is_empty() && rig.fake.read(GOVERNOR) == before, "{:?}", next.notes());
+    next.finish().unwrap();
+    assert_eq!(rig.fake.read(GOVERNOR), before);
+}
+
 #[test]
 fn what_is_required_and_refused_ends_the_run() {
     let Some(rig) = HelperRig::new("what_is_required_and_refused_ends_the_run") else { return };
