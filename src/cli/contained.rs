@@ -55,6 +55,7 @@ pub(crate) fn measure_in_containers(
     let process = exec.process_outcomes().to_vec();
     // The observer's share of session and helper goes with the executor.
     let emptied = exec.finish();
+    let notes = session.borrow().notes().to_vec();
     let mut tuning = Rc::try_unwrap(session).map(|session| session.into_inner().finish()).unwrap_or_default();
     let helper = helper.and_then(|helper| Rc::try_unwrap(helper).ok());
     if let Some(helper) = helper {
@@ -67,6 +68,7 @@ pub(crate) fn measure_in_containers(
     let mut results = measured?;
     emptied?;
     results.tuning = tuning;
+    results.warnings.extend(notes);
     results.warnings.extend(host::rules::warnings(&results));
     Ok(results)
 }

@@ -85,9 +85,13 @@ pub(crate) fn measure_on_host(
     let measured = carry_out(request, site, settings, &mut exec, machine, warnings, progress);
     // The observer's share of the session goes with the executor.
     drop(exec);
+    let notes = session.borrow().notes().to_vec();
     let tuning = Rc::try_unwrap(session).map(|session| session.into_inner().finish()).unwrap_or_default();
     let mut results = measured?;
     results.tuning = tuning;
+    // Of a side's settings there is news only after its first round.
+    let news: Vec<String> = notes.into_iter().filter(|note| !results.warnings.contains(note)).collect();
+    results.warnings.extend(news);
     results.warnings.extend(host::rules::warnings(&results));
     Ok(results)
 }

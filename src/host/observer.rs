@@ -1,16 +1,17 @@
 //! Settings of a side before each of its rounds, and a witness of every round: what the process runner calls.
 
-use super::process::ProcessSettings;
+use super::cpulist;
+use super::process::{AFFINITY, ProcessSettings};
 use super::witness::{PROBE, RoundProbe, Usage, Watch, lost_time};
 use super::{Roots, Session};
-use crate::config::{Config, Host};
+use crate::config::{Config, Cpus, Host, SuiteSide};
 use crate::measure::exec::{Step, StepKind};
 use crate::measure::process::{Placement, RoundHook};
-use crate::results::{KnobOutcome, RoundWitness};
+use crate::results::{KnobOutcome, KnobStatus, RoundWitness};
 use crate::side::{PerSide, Side};
 use anyhow::{Context, Result};
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 /// Sets and watches for the process runner.
@@ -19,6 +20,8 @@ pub struct Observer {
     /// Hosts of sides, by suite, where one of them has its own.
     hosts: BTreeMap<String, PerSide<Host>>,
     common: Host,
+    /// Suites whose commands have one busy thread on both sides: they get one CPU of the core.
+    single: BTreeSet<String>,
     /// The CPUs of everything that has no other.
     cpus: Vec<u32>,
     watch: Watch,
@@ -52,6 +55,12 @@ impl Observer {
             session,
             hosts,
             common: config.host.clone(),
+            single: config
+                .suites
+                .iter()
+                .filter(|suite| Side::BOTH.into_iter().all(|side| one_thread(suite.sides.get(side))))
+                .map(|suite| suite.name.clone())
+                .collect(),
             watch: Watch { roots: roots.clone(), cpus: cpus.clone(), housekeeping, steal_observable },
             cpus,
             probe: None,
@@ -80,14 +89,16 @@ impl Observer {
 
     /// Brings the machine to the settings of a side, and gives where its command runs if that is its own.
     fn set(&mut self, step: &Step) -> Result<Option<Placement>> {
-        if self.hosts.is_empty() {
+        let single = self.single.contains(&step.suite);
+        if self.hosts.is_empty() && self.single.is_empty() {
             return Ok(None);
         }
         // A suite without settings of its own must not inherit those of the suite before it.
         let own = self.hosts.get(&step.suite).map(|hosts| hosts.get(step.side));
         let host = own.unwrap_or(&self.common);
         let mut session = self.session.borrow_mut();
-        let (mut settings, outcomes) = match &mut self.setter {
+        let (mut settings, mut outcomes) = match &mut self.setter {
+            _ if self.hosts.is_empty() => (session.process_settings(), Vec::new()),
             Some(setter) => (session.try_process(host), setter(host)?),
             None => {
                 let side = session.apply_side(host)?;
@@ -97,12 +108,34 @@ impl Observer {
         if self.trusting {
             settings.nice = host.nice;
         }
-        if own.is_some() {
+        let narrowed = single && host.cpus == Cpus::Auto && narrow(&mut settings, &mut outcomes);
+        if own.is_some() || narrowed {
             session.note_side(&format!("{} of {}", step.side, step.suite), outcomes);
         }
         self.watch.cpus = settings.cpus.clone().unwrap_or_default();
-        Ok(own.map(|_| placement(settings)))
+        Ok((own.is_some() || narrowed).then(|| placement(settings)))
     }
+}
+
+/// Leaves a command with one busy thread one CPU of its core, so that it is not moved between the two; says so.
+fn narrow(settings: &mut ProcessSettings, outcomes: &mut Vec<KnobOutcome>) -> bool {
+    let one = settings.on_one_cpu();
+    if one.cpus == settings.cpus {
+        return false;
+    }
+    let text = |settings: &ProcessSettings| cpulist::format(settings.cpus.iter().flatten().copied());
+    let status = KnobStatus::Applied(text(settings), text(&one));
+    outcomes.push(KnobOutcome { knob: AFFINITY.to_owned(), status });
+    *settings = one;
+    true
+}
+
+/// Whether a command says itself that one of its threads is busy at a time.
+fn one_thread(side: &SuiteSide) -> bool {
+    let words = side.run.split_whitespace().map(|word| word.trim_matches(['"', '\'']));
+    let said = words.clone().any(|word| matches!(word, "GOMAXPROCS=1" | "-cpu=1" | "-test.cpu=1"));
+    let apart = words.clone().zip(words.skip(1)).any(|pair| matches!(pair, ("-cpu" | "-test.cpu", "1")));
+    side.env.get("GOMAXPROCS").is_some_and(|value| value == "1") || said || apart
 }
 
 fn placement(settings: ProcessSettings) -> Placement {
@@ -147,5 +180,32 @@ impl RoundHook for Observer {
         witness.cpus = witness.cpus.or(own.cpus);
         witness.lost = self.lost.take();
         witness
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_with_one_busy_thread_gets_one_cpu_of_its_core() {
+        let side = |run: &str| SuiteSide::new(run.to_owned());
+        for run in ["GOMAXPROCS=1 go test -bench=. ./...", "go test -bench . -cpu=1", "go test -cpu 1 -bench ."] {
+            assert!(one_thread(&side(run)), "{run}");
+        }
+        let mut by_variable = side("make bench");
+        by_variable.env.insert("GOMAXPROCS".to_owned(), "1".to_owned());
+        assert!(one_thread(&by_variable));
+        for run in ["go test -bench=. ./...", "go test -cpu=1,2 -bench=.", "GOMAXPROCS=12 ./run", "-cpu 16"] {
+            assert!(!one_thread(&side(run)), "{run}");
+        }
+
+        let mut settings = ProcessSettings { cpus: Some(vec![3, 7]), single: Some(7), nice: None };
+        let mut outcomes = Vec::new();
+        assert!(narrow(&mut settings, &mut outcomes));
+        assert_eq!(settings.cpus, Some(vec![7]));
+        assert_eq!(outcomes[0].status, KnobStatus::Applied("3,7".to_owned(), "7".to_owned()));
+        assert!(!narrow(&mut settings, &mut outcomes), "one is one already");
+        assert!(!narrow(&mut ProcessSettings::default(), &mut outcomes), "what is not pinned stays so");
     }
 }

@@ -151,7 +151,8 @@ impl Session {
         &self.outcomes
     }
 
-    /// What a reader must know, in words: settings of an earlier run that were put back, or could not be.
+    /// What a reader must know, in words: settings of an earlier run that were put back, or could not be; CPUs that were
+    /// asked for and cannot be had.
     #[must_use]
     pub fn notes(&self) -> &[String] {
         &self.notes
@@ -270,6 +271,12 @@ impl Session {
         if self.tried(host).is_none() {
             let selection = cpu::select(&host.cpus, &self.topology, &self.roots);
             let (settings, outcomes) = process::probe(host, &selection);
+            // Somebody chose these CPUs: that commands run anywhere is more than a line in a table.
+            if let (Cpus::List(_), Some(KnobStatus::Denied(why))) =
+                (&host.cpus, outcomes.iter().find(|one| one.knob == process::AFFINITY).map(|one| &one.status))
+            {
+                self.notes.push(format!("bench commands are not pinned to the CPUs that were asked for: {why}"));
+            }
             self.processes.push(Tried { cpus: host.cpus.clone(), nice: host.nice, selection, settings, outcomes });
         }
         self.tried(host).map(|tried| tried.settings.clone()).unwrap_or_default()

@@ -157,7 +157,12 @@ fn words(command: &str) -> BTreeSet<String> {
 const VERSIONS: &[(&str, &str, &[&str])] = &[
     ("go", "go version", &["go"]),
     // Without a C compiler Go leaves cgo out by itself, and rows measure something else.
-    ("go env", "go env CGO_ENABLED CC GOAMD64 GOARM64 | tr '\\n' ' '", &["go"]),
+    (
+        "go env",
+        "go env GOOS >/dev/null || exit 1; for name in CGO_ENABLED CC GOAMD64 GOARM64; do value=$(go env $name); \
+         [ -z \"$value\" ] || printf '%s=%s ' $name \"$value\"; done",
+        &["go"],
+    ),
     ("rustc", "rustc -V", &["cargo", "rustc"]),
     (
         "python",

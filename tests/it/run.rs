@@ -339,5 +339,6 @@ fn a_real_go_module_needs_no_configuration() {
     assert_eq!(allocs.verdict, Verdict::Improvement);
     assert_eq!((allocs.base.as_ref().unwrap().center, allocs.head.as_ref().unwrap().center), (510.0, 1.0));
     assert_eq!(allocs.benchmark.package, "example.com/acme/words");
+    assert!(report.environments[0].tools["go env"].contains("CGO_ENABLED="), "{:?}", report.environments[0].tools);
     assert!(rows.iter().any(|row| row.benchmark.name == "Count" && row.unit == "sec/op"));
 }

@@ -253,12 +253,12 @@ fn tool_versions_are_asked_for_and_a_difference_is_said() {
     let script = |step: &Step| match step.command.as_str() {
         "go version" if step.side == Side::Base => Reply::prints("go version go1.25.0 linux/amd64\n", seconds(0)),
         "go version" => Reply::prints("go version go1.26.0 linux/amd64\n", seconds(0)),
-        command if command.starts_with("go env") => Reply::prints("0 gcc v1 ", seconds(0)),
+        command if command.starts_with("go env") => Reply::prints("CGO_ENABLED=0 CC=gcc ", seconds(0)),
         _ => steady(1)(step),
     };
     let results = measured(&request(vec![go]), &mut ScriptedExec::new(script), &none_chosen);
     let suite = &results.suites[0];
-    assert_eq!(suite.tools["go env"], "0 gcc v1");
+    assert_eq!(suite.tools["go env"], "CGO_ENABLED=0 CC=gcc");
     assert!(suite.tools["go"].contains("go1.25.0 linux/amd64 (base)"));
     assert!(suite.warnings[0].contains("`go` differs between the sides"));
 }

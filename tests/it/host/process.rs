@@ -69,6 +69,11 @@ fn a_cpu_that_is_not_there_is_refused_and_nothing_is_pinned() {
     let KnobStatus::Denied(why) = status(session.outcomes(), "cpu affinity") else { panic!() };
     assert!(why.starts_with("host.cpus: 8000 may not be used here, only "), "{why}");
     assert_eq!(session.process_settings().cpus, None);
+    assert!(
+        session.notes().iter().any(|note| note.contains("not pinned") && note.contains(&*why)),
+        "{:?}",
+        session.notes()
+    );
     let error = Session::begin(&Host { tuning: REQUIRE, ..host }, fake.roots(), place.journal()).unwrap_err();
     assert_eq!(required(error)[0].knob, "cpu affinity");
     // The tree says that there is a CPU, and the kernel says that there is not.
