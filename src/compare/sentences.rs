@@ -185,10 +185,12 @@ pub(super) fn about_a_part(part: &Part<'_>, rules: &Rules, jobs: usize, notices:
     for stage in &part.found.table.stages {
         let planned = if stage.kind == StageKind::Confirm { rules.confirm_blocks } else { rules.first_blocks };
         if stage.planned < planned {
-            let message = format!(
-                "{} planned where the configuration has {planned}, for want of time",
-                number_of(stage.planned as usize, "block")
-            );
+            let name = match stage.kind {
+                StageKind::Screen => "Screen",
+                StageKind::Confirm => "Confirm",
+                StageKind::Fixed => "The one stage",
+            };
+            let message = format!("{name} had time for {} of {}", stage.planned, number_of(planned as usize, "block"));
             notices.add(WarningLevel::Warning, "fewer-blocks", message, &place);
         }
     }
