@@ -38,7 +38,7 @@ use plan::PlanError;
 use progress::{Event, Progress};
 use runner::{Runner, SuiteState};
 use seed::Seed;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -194,6 +194,7 @@ fn empty_suite(state: &SuiteState) -> SuiteResults {
         setup: PerSide::from_fn(|_| Runner::not_run()),
         warmup: PerSide::default(),
         rows: Vec::new(),
+        metric_rows: BTreeSet::new(),
         units: BTreeMap::new(),
         stages: Vec::new(),
         tools: BTreeMap::new(),

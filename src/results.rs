@@ -17,7 +17,7 @@ use crate::format::{BenchmarkId, FailureKind, UnitHint};
 use crate::request::Request;
 use crate::side::{PerSide, Side};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The version of this file's layout.
 pub const SCHEMA: u32 = 1;
@@ -131,6 +131,9 @@ pub struct SuiteResults {
     pub warmup: PerSide<Option<Round>>,
     /// The rows that any round gave, in the order of first appearance; values refer to them by index.
     pub rows: Vec<RowKey>,
+    /// Rows, by index, that `metrics` gave for the whole suite and no benchmark.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub metric_rows: BTreeSet<u32>,
     /// What the output said of its units, by unit.
     #[serde(default)]
     pub units: BTreeMap<String, UnitHint>,
@@ -208,6 +211,14 @@ pub struct Block {
     /// An invalid block that counts all the same, since the share of extra blocks was used up.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub kept: bool,
+    /// Run in the second stage for rows whose equivalence is undecided. What a suspect shows is from the other blocks alone,
+    /// also where its benchmark ran in these too.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub equivalence: bool,
+    /// Whether what the suite's `metrics` name was taken after its rounds: only such blocks can hold values of
+    /// `metric_rows`.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub metrics: bool,
     /// The four rounds in the order they ran.
     pub rounds: Vec<Round>,
 }

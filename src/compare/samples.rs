@@ -25,6 +25,9 @@ pub(super) struct Table<'a> {
     failed_in: BTreeMap<&'a BenchmarkId, BTreeSet<usize>>,
     /// Keys that the second stage was run for.
     asked: HashSet<usize>,
+    /// Benchmarks that have a suspect among their units, and whether one of the suite's metrics is one.
+    suspects: HashSet<&'a BenchmarkId>,
+    metric_suspects: bool,
     /// Blocks that do not hold two rounds a side, and so were not used.
     pub(super) malformed: u32,
 }
@@ -42,6 +45,9 @@ pub(super) struct StageTable<'a> {
 pub(super) struct BlockTable<'a> {
     /// Index of its unit of work; 0 is the whole suite.
     unit: usize,
+    /// As in [`crate::results::Block`].
+    equivalence: bool,
+    metrics: bool,
     pub(super) rounds: &'a [Round],
 }
 
@@ -75,6 +81,8 @@ impl<'a> Table<'a> {
             failures: BTreeMap::new(),
             failed_in: BTreeMap::new(),
             asked: HashSet::new(),
+            suspects: HashSet::new(),
+            metric_suspects: false,
             malformed: 0,
         };
         for side in Side::BOTH {
@@ -101,7 +109,14 @@ impl<'a> Table<'a> {
                     table.failed_in.entry(&failure.benchmark).or_default().insert(unit);
                 }
                 by_unit.entry(unit).or_default().push(blocks.len());
-                blocks.push(BlockTable { unit, rounds: &block.rounds });
+                let (equivalence, metrics) = (block.equivalence, block.metrics);
+                blocks.push(BlockTable { unit, equivalence, metrics, rounds: &block.rounds });
+            }
+            for key in &stage.suspects {
+                match suite.rows.get(*key as usize) {
+                    Some(_) if suite.metric_rows.contains(key) => table.metric_suspects = true,
+                    row => table.suspects.extend(row.map(|row| &row.benchmark)),
+                }
             }
             table.asked.extend(stage.suspects.iter().chain(&stage.equivalence).map(|key| *key as usize));
             table.stages.push(StageTable { kind: stage.kind, planned: stage.planned_blocks, blocks, by_unit });
@@ -164,10 +179,7 @@ impl<'a> Table<'a> {
             while cells.get_mut(side).next_if(|cell| cell.stage < stage).is_some() {}
         }
         let table = &self.stages[stage];
-        let mut blocks: Vec<usize> =
-            units.iter().filter_map(|unit| table.by_unit.get(unit)).flatten().copied().collect();
-        blocks.sort_unstable();
-        for index in blocks {
+        for index in self.blocks_of(pair, table, units) {
             let block = &table.blocks[index];
             let mut values = [None; 4];
             for side in Side::BOTH {
@@ -182,6 +194,25 @@ impl<'a> Table<'a> {
             samples.add(block.rounds, &values);
         }
         samples
+    }
+
+    /// The blocks of a stage that were run for a row, rising: those of its units of work, or of the suite's metrics. Where
+    /// it ran in blocks for suspects and in others for equivalence, only one of these kinds was meant for it.
+    fn blocks_of(&self, pair: &Pair, table: &StageTable<'_>, units: &BTreeSet<usize>) -> Vec<usize> {
+        let keys = || pair.key.base.into_iter().chain(pair.key.head);
+        let metric = keys().any(|key| self.suite.metric_rows.contains(&(key as u32)));
+        let mut blocks: Vec<usize> = match metric {
+            true => (0..table.blocks.len()).filter(|index| table.blocks[*index].metrics).collect(),
+            false => units.iter().filter_map(|unit| table.by_unit.get(unit)).flatten().copied().collect(),
+        };
+        blocks.sort_unstable();
+        let suspect = match metric {
+            true => self.metric_suspects,
+            false => keys().any(|key| self.suspects.contains(&self.suite.rows[key].benchmark)),
+        };
+        let (again, others): (Vec<usize>, Vec<usize>) =
+            blocks.into_iter().partition(|index| table.blocks[*index].equivalence);
+        if suspect || again.is_empty() { others } else { again }
     }
 
     /// Whether the second stage was run for a row.

@@ -75,12 +75,12 @@ impl Runner<'_> {
         let metrics = self.suites[work.suite].plan.suite.metrics.clone();
         let (counts, sizes): (Vec<_>, Vec<_>) =
             metrics.into_iter().partition(|(_, value)| Counter::of(value).is_some());
-        if !sizes.is_empty() && work.sizes {
+        if !sizes.is_empty() && work.metrics {
             self.sizes(work.suite, side, &sizes, given)?;
         }
-        // A suite that is run in groups is counted as a whole, with its first group.
-        let counted = counts.into_iter().filter(|_| work.sizes || work.filter.is_none());
-        for (name, value) in counted {
+        // Each of several commands is counted; a suite that is run in groups as a whole, with its first group.
+        let several = self.suites[work.suite].plan.commands.len() > 1;
+        for (name, value) in counts.into_iter().filter(|_| work.metrics || several) {
             if let Some(counter) = Counter::of(&value) {
                 self.instructions(work, side, &name, counter, given)?;
             }
@@ -109,7 +109,9 @@ impl Runner<'_> {
             }
         }
         // A filter is about benchmarks: what `metrics` names was asked for.
+        let before = given.values.len();
         self.take(suite, parsed, "", given, false);
+        self.results.suites[suite].metric_rows.extend(given.values[before..].iter().map(|value| value.row));
         Ok(())
     }
 
@@ -165,7 +167,13 @@ impl Runner<'_> {
             if absent || count.is_some() {
                 self.suites[work.suite].counters.insert(name.to_owned(), !absent);
             }
+            let before = given.values.len();
             self.take(work.suite, parsed, &suffix, given, false);
+            // With parameters a count belongs to one of the commands, as its times do.
+            if self.suites[work.suite].plan.commands.len() == 1 {
+                let rows = given.values[before..].iter().map(|value| value.row);
+                self.results.suites[work.suite].metric_rows.extend(rows);
+            }
         }
         Ok(())
     }

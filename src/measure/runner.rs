@@ -8,9 +8,8 @@ use super::rows::{Rows, warn};
 use super::seed::Seed;
 use super::{MeasureError, Options, Tools, narrow};
 use crate::format::BenchmarkId;
-use crate::results::{Results, StepOutcome, StepStatus};
+use crate::results::{Block, Results, RowKey, StepOutcome, StepStatus};
 use crate::side::{PerSide, Side};
-use crate::unit::normal::FILE_SIZE;
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::PathBuf;
@@ -31,10 +30,19 @@ pub(super) struct Work {
     pub(super) filter: Option<String>,
     /// Which of the suite's commands run.
     pub(super) commands: Vec<usize>,
-    /// Whether the sizes of files are taken after each of its rounds.
-    pub(super) sizes: bool,
+    /// Whether what `metrics` names is taken after each of its rounds.
+    pub(super) metrics: bool,
+    /// Whether it runs for rows whose equivalence is undecided, and not for suspects.
+    pub(super) equivalence: bool,
     /// Time of one block.
     pub(super) price: Duration,
+}
+
+impl Work {
+    /// Whether a block of the same stage is one of this piece's.
+    pub(super) fn ran(&self, block: &Block) -> bool {
+        block.unit_of_work == self.unit && block.equivalence == self.equivalence
+    }
 }
 
 /// What is known of a suite beside its results.
@@ -151,7 +159,15 @@ impl Runner<'_> {
             self.take_part(suite)?;
             let name = self.suites[suite].plan.suite.name.clone();
             let commands: Vec<usize> = (0..self.suites[suite].plan.commands.len()).collect();
-            let whole = Work { suite, unit: String::new(), filter: None, commands, sizes: true, price: Duration::ZERO };
+            let whole = Work {
+                suite,
+                unit: String::new(),
+                filter: None,
+                commands,
+                metrics: true,
+                equivalence: false,
+                price: Duration::ZERO,
+            };
             let mut prices = vec![Duration::ZERO; whole.commands.len()];
             for side in self.seed.warmup_order(&name) {
                 if *self.suites[suite].dead.get(side) {
@@ -193,10 +209,11 @@ impl Runner<'_> {
 
     /// Divides a suite whose tool can be restricted into groups that are run apart.
     fn divide(&mut self, suite: usize) -> Result<(), MeasureError> {
-        let rows = &self.results.suites[suite].rows;
+        let results = &self.results.suites[suite];
         let mut benchmarks: Vec<BenchmarkId> = Vec::new();
         let mut index = HashMap::new();
-        for row in rows.iter().filter(|row| row.unit != FILE_SIZE) {
+        let of_benchmarks = |(nth, _): &(usize, &RowKey)| !results.metric_rows.contains(&(*nth as u32));
+        for (_, row) in results.rows.iter().enumerate().filter(of_benchmarks) {
             if let Entry::Vacant(entry) = index.entry(row.benchmark.clone()) {
                 entry.insert(benchmarks.len());
                 benchmarks.push(row.benchmark.clone());
@@ -217,7 +234,8 @@ impl Runner<'_> {
             unit: "nothing".to_owned(),
             filter: Some(narrow::NOTHING.to_owned()),
             commands: vec![0],
-            sizes: false,
+            metrics: false,
+            equivalence: false,
             price: Duration::ZERO,
         };
         let before = self.exec.elapsed();

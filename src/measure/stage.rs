@@ -14,6 +14,8 @@ use std::time::Duration;
 
 /// Longest label of a restriction that is the expression itself.
 const LABEL_LIMIT: usize = 200;
+/// What is wanted of a suite beside its benchmarks: what `metrics` names.
+const METRICS: usize = usize::MAX;
 /// Free space below which nothing more is run, in bytes.
 pub(super) const DISK_LIMIT: u64 = 2 << 30;
 
@@ -34,7 +36,7 @@ impl Runner<'_> {
         let room = fits(self.budget_left(), pass);
         if room < planned {
             let needed = (self.spent_on_rounds() + pass * planned).as_secs_f64().ceil();
-            let limit = if self.plan.budget < self.plan.max_time { "budget" } else { "time limit" };
+            let limit = if self.no_time() == Stopped::Budget { "budget" } else { "time limit" };
             let time = self.plan.budget.as_secs_f64();
             let sentence = format!(
                 "the {limit} of {time} s has room for {room} of {planned} blocks of all suites, and {blocks} are planned; \
@@ -43,7 +45,7 @@ impl Runner<'_> {
             warn_once(&mut self.results.warnings, sentence);
         }
         let stopped = self.passes(self.plan.first, &works, blocks, fewest)?;
-        Ok(if stopped == Stopped::Completed && blocks < planned { Stopped::Budget } else { stopped })
+        Ok(if stopped == Stopped::Completed && blocks < planned { self.no_time() } else { stopped })
     }
 
     /// Confirm: fresh blocks for suspects, then, while the budget lasts, for rows whose equivalence is undecided.
@@ -63,32 +65,53 @@ impl Runner<'_> {
             }
         }
         equivalence.retain(|_, wanted| !wanted.is_empty());
-        let mut works = Vec::new();
-        for wanted in [&suspects, &equivalence] {
-            works.push(
-                wanted.iter().flat_map(|(suite, wanted)| self.works(*suite, Some(wanted))).collect::<Vec<Work>>(),
-            );
-        }
-        let first = self.room_for(&works[0]);
+        let pieces = |wanted: &Wanted, equivalence: bool| -> Vec<Work> {
+            let works = wanted.iter().flat_map(|(suite, wanted)| self.works(*suite, Some(wanted)));
+            works.map(|work| Work { equivalence, ..work }).collect()
+        };
+        let (for_suspects, for_equivalence) = (pieces(&suspects, false), pieces(&equivalence, true));
+        let (works, first) = self.affordable(for_suspects.clone());
         for (suite, choice) in choices.into_iter().enumerate() {
             if suspects.contains_key(&suite) {
-                self.results.suites[suite].stages.push(stage(StageKind::Confirm, first, choice));
+                let planned = if works.iter().any(|work| work.suite == suite) { first } else { 0 };
+                self.results.suites[suite].stages.push(stage(StageKind::Confirm, planned, choice));
             } else if equivalence.contains_key(&suite) {
                 self.results.suites[suite].stages.push(stage(StageKind::Confirm, 0, choice));
             }
         }
-        let mut stopped = self.stage_of(&works[0], first)?;
-        if stopped != Stopped::Completed || works[1].is_empty() {
+        let mut stopped = self.stage_of(&works, first)?;
+        if stopped == Stopped::Completed && works.len() < for_suspects.len() {
+            stopped = self.no_time();
+        }
+        if stopped != Stopped::Completed || for_equivalence.is_empty() {
             return Ok(stopped);
         }
-        let second = self.room_for(&works[1]);
+        let second = self.room_for(&for_equivalence);
         for suite in equivalence.keys().filter(|suite| !suspects.contains_key(*suite)) {
             if let Some(stage) = self.results.suites[*suite].stages.last_mut() {
                 stage.planned_blocks = second;
             }
         }
-        stopped = self.stage_of(&works[1], second)?;
-        Ok(stopped)
+        self.stage_of(&for_equivalence, second)
+    }
+
+    /// The pieces that there is time for, and for how many blocks: all of them, or all but the dearest, so that one slow
+    /// suite does not keep the others from being confirmed. What a row showed has no say in it.
+    fn affordable(&self, mut works: Vec<Work>) -> (Vec<Work>, u32) {
+        loop {
+            let blocks = self.room_for(&works);
+            let dearest = works.iter().enumerate().max_by_key(|(_, work)| work.price).map(|(index, _)| index);
+            match dearest {
+                Some(index) if blocks == 0 => drop(works.remove(index)),
+                Some(_) => return (works, blocks),
+                None => return (works, 0),
+            }
+        }
+    }
+
+    /// Which limit it is that leaves no time.
+    fn no_time(&self) -> Stopped {
+        if self.plan.budget < self.plan.max_time { Stopped::Budget } else { Stopped::MaxTime }
     }
 
     /// Runs a part of Confirm, if there is room for it.
@@ -96,9 +119,9 @@ impl Runner<'_> {
         if works.is_empty() {
             return Ok(Stopped::Completed);
         }
-        let stopped = if blocks == 0 { Stopped::Budget } else { self.passes(StageKind::Confirm, works, blocks, 0)? };
+        let stopped = if blocks == 0 { self.no_time() } else { self.passes(StageKind::Confirm, works, blocks, 0)? };
         let cut = blocks < self.plan.confirm_blocks;
-        Ok(if stopped == Stopped::Completed && cut { Stopped::Budget } else { stopped })
+        Ok(if stopped == Stopped::Completed && cut { self.no_time() } else { stopped })
     }
 
     /// How many blocks of Confirm fit: all that were planned, or fewer, but never so few that they prove nothing.
@@ -115,10 +138,15 @@ impl Runner<'_> {
         for (suite, choice) in
             choices.iter().enumerate().filter(|(suite, _)| self.suites.get(*suite).is_some_and(SuiteState::alive))
         {
+            let results = &self.results.suites[suite];
             for row in rows(choice) {
-                let key = self.results.suites[suite].rows.get(*row as usize);
+                let key = results.rows.get(*row as usize);
+                if results.metric_rows.contains(row) {
+                    wanted.entry(suite).or_default().insert(METRICS);
+                    continue;
+                }
                 let benchmark = key.and_then(|key| self.suites[suite].index.get(&key.benchmark).copied());
-                if let Some(benchmark) = benchmark.or_else(|| key.map(|_| usize::MAX)) {
+                if let Some(benchmark) = benchmark.or_else(|| key.map(|_| METRICS)) {
                     wanted.entry(suite).or_default().insert(benchmark);
                 }
             }
@@ -138,11 +166,13 @@ impl Runner<'_> {
             unit: String::new(),
             filter: None,
             commands: commands.clone(),
-            sizes: true,
+            metrics: true,
+            equivalence: false,
             price: state.price,
         };
+        let metrics = wanted.is_none_or(|wanted| wanted.contains(&METRICS));
         if commands.len() > 1 {
-            return self.commands_apart(&whole, wanted);
+            return self.commands_apart(&whole, wanted, metrics);
         }
         let Some(narrow) = state.plan.narrow.filter(|_| !state.groups.is_empty()) else { return vec![whole] };
         let mut works = Vec::new();
@@ -164,27 +194,28 @@ impl Runner<'_> {
                     state.price
                 },
                 filter,
-                sizes: wanted.is_none() && works.is_empty(),
+                metrics: metrics && works.is_empty(),
                 ..whole.clone()
             });
         }
-        works
+        // Nothing of its benchmarks is wanted, only what is taken of the whole suite.
+        if works.is_empty() { vec![whole] } else { works }
     }
 
     /// Each command of a suite with parameters is a piece of its own.
-    fn commands_apart(&self, whole: &Work, wanted: Option<&BTreeSet<usize>>) -> Vec<Work> {
+    fn commands_apart(&self, whole: &Work, wanted: Option<&BTreeSet<usize>>, metrics: bool) -> Vec<Work> {
         let state = &self.suites[whole.suite];
         let mut works = Vec::new();
         for command in &whole.commands {
             let suffix = &state.plan.commands[*command].0;
             let has = |index: &usize| state.benchmarks.get(*index).is_some_and(|id| id.name.ends_with(suffix.as_str()));
-            if wanted.is_none_or(|wanted| wanted.iter().any(has)) {
+            let only_metrics = |wanted: &BTreeSet<usize>| *command == 0 && wanted.iter().all(|index| *index == METRICS);
+            if wanted.is_none_or(|wanted| wanted.iter().any(has) || only_metrics(wanted)) {
                 let price = state.prices.get(*command).copied().unwrap_or(state.price);
                 let unit = label(suffix.trim_start_matches('/'));
-                // Once a round of the whole suite: with a piece of the second stage they would be rows of that piece too,
-                // and lack the piece's rounds of the first.
-                let sizes = wanted.is_none() && works.is_empty();
-                works.push(Work { unit, commands: vec![*command], sizes, price, ..whole.clone() });
+                // Once a round of the whole suite.
+                let metrics = metrics && works.is_empty();
+                works.push(Work { unit, commands: vec![*command], metrics, price, ..whole.clone() });
             }
         }
         works
@@ -252,7 +283,7 @@ impl Runner<'_> {
 
     fn blocks_of(&self, kind: StageKind, work: &Work) -> impl Iterator<Item = &Block> {
         let stage = self.results.suites[work.suite].stages.iter().find(|stage| stage.kind == kind);
-        stage.into_iter().flat_map(|stage| &stage.blocks).filter(|block| block.unit_of_work == work.unit)
+        stage.into_iter().flat_map(|stage| &stage.blocks).filter(|block| work.ran(block))
     }
 
     /// Lets the latest invalid blocks count where valid ones are missing.
@@ -264,7 +295,7 @@ impl Runner<'_> {
             let stages = &mut self.results.suites[work.suite].stages;
             let stage = stages.iter_mut().find(|stage| stage.kind == kind);
             let blocks = stage.into_iter().flat_map(|stage| stage.blocks.iter_mut().rev());
-            for block in blocks.filter(|block| block.unit_of_work == work.unit && block.invalid.is_some()) {
+            for block in blocks.filter(|block| work.ran(block) && block.invalid.is_some()) {
                 block.kept = keep > 0;
                 keep = keep.saturating_sub(1);
             }
@@ -278,6 +309,7 @@ impl Runner<'_> {
         let stage_name = match kind {
             StageKind::Fixed => "fixed",
             StageKind::Screen => "screen",
+            StageKind::Confirm if work.equivalence => "equivalence",
             StageKind::Confirm => "confirm",
         };
         let order = self.seed.order(&[stage_name, &name, &work.unit, &ordinal.to_string()]);
@@ -315,7 +347,14 @@ impl Runner<'_> {
             elapsed,
             left: done.learned(elapsed.saturating_sub(before), work.price),
         });
-        let block = Block { unit_of_work: work.unit.clone(), invalid, kept: false, rounds };
+        let block = Block {
+            unit_of_work: work.unit.clone(),
+            invalid,
+            kept: false,
+            equivalence: work.equivalence,
+            metrics: work.metrics,
+            rounds,
+        };
         if let Some(stage) = self.results.suites[work.suite].stages.iter_mut().find(|stage| stage.kind == kind) {
             stage.blocks.push(block);
         }
@@ -328,7 +367,7 @@ impl Runner<'_> {
         if self.options.spent + self.exec.elapsed() + price > self.plan.max_time {
             return Ok(Some(Stopped::MaxTime));
         }
-        Ok((budget && self.budget_left().is_zero()).then_some(Stopped::Budget))
+        Ok((budget && self.budget_left().is_zero()).then(|| self.no_time()))
     }
 
     /// Refuses to go on when the disk is nearly full.

@@ -16,6 +16,7 @@ use std::sync::Arc;
 mod budget;
 mod counted;
 mod narrowing;
+mod second_stage;
 mod stories;
 
 pub(crate) fn suite(name: &str) -> Suite {

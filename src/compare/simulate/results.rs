@@ -81,6 +81,7 @@ impl Scenario {
             setup: PerSide::default(),
             warmup: PerSide { base: None, head: None },
             rows: (0..self.effects.len()).map(key).collect(),
+            metric_rows: std::collections::BTreeSet::new(),
             units: BTreeMap::new(),
             stages: Vec::new(),
             tools: BTreeMap::new(),
@@ -111,7 +112,14 @@ fn stage(kind: StageKind, planned_blocks: u32, rows: &[Vec<Block>], asked: impl 
                 witness: RoundWitness::default(),
             }
         });
-        results::Block { unit_of_work: String::new(), invalid: None, kept: false, rounds: rounds.collect() }
+        results::Block {
+            unit_of_work: String::new(),
+            invalid: None,
+            kept: false,
+            equivalence: false,
+            metrics: false,
+            rounds: rounds.collect(),
+        }
     });
     Stage { kind, planned_blocks, suspects: Vec::new(), equivalence: Vec::new(), blocks: blocks.collect() }
 }

@@ -220,6 +220,7 @@ pub(super) fn suite(name: &str, truths: &[Truth]) -> SuiteResults {
         setup: PerSide::default(),
         warmup: PerSide { base: None, head: None },
         rows,
+        metric_rows: std::collections::BTreeSet::new(),
         units: BTreeMap::new(),
         stages: Vec::new(),
         tools: BTreeMap::new(),
@@ -245,7 +246,14 @@ pub(super) fn stage(
                 at += 1.0;
                 round(truths, rows, side, effect, at, random)
             });
-            Block { unit_of_work: String::new(), invalid: None, kept: false, rounds: rounds.into() }
+            Block {
+                unit_of_work: String::new(),
+                invalid: None,
+                kept: false,
+                equivalence: false,
+                metrics: false,
+                rounds: rounds.into(),
+            }
         })
         .collect();
     Stage { kind, planned_blocks: blocks.len() as u32, suspects: Vec::new(), equivalence: Vec::new(), blocks }

@@ -90,8 +90,16 @@ fn block() -> impl Strategy<Value = Block> {
         rounds
     });
     let rounds = prop_oneof![6 => four, 1 => proptest::collection::vec(round(), 0..6)];
-    ("[uv]?", proptest::option::of(Just("steal".to_owned())), any::<bool>(), rounds)
-        .prop_map(|(unit_of_work, invalid, kept, rounds)| Block { unit_of_work, invalid, kept, rounds })
+    ("[uv]?", proptest::option::of(Just("steal".to_owned())), any::<[bool; 3]>(), rounds).prop_map(
+        |(unit_of_work, invalid, [kept, equivalence, metrics], rounds)| Block {
+            unit_of_work,
+            invalid,
+            kept,
+            equivalence,
+            metrics,
+            rounds,
+        },
+    )
 }
 
 fn stage() -> impl Strategy<Value = Stage> {
