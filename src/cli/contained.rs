@@ -50,6 +50,7 @@ pub(crate) fn measure_in_containers(
     if let Some(helper) = helper.clone() {
         observer.set_by(move |host| Ok(helper.borrow_mut().apply_side(host)?));
     }
+    observer.require()?;
     exec.hook(Box::new(observer));
     let measured = carry_out(request, site, settings, &mut exec, machine, warnings, progress);
     let process = exec.process_outcomes().to_vec();

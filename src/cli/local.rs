@@ -30,13 +30,16 @@ pub(crate) fn prepare(
     inputs: &Inputs,
     calibration: bool,
 ) -> Result<(Request, Site)> {
+    if calibration && (commits.base.is_some() || commits.merge_base) {
+        bail!("`calibrate` measures one commit against itself: name it with --head, without --base or --merge-base");
+    }
     let top = root(commits.repository.as_deref())?;
     let workspace = Workspace::create(&std::env::temp_dir())?;
     let repository = Repository::from_clone(&workspace, &top)?;
     let mut notes = Vec::new();
     let head = head(&repository, commits.head.as_deref().unwrap_or("HEAD"), &mut notes)?;
     let (mut config, config_source) = configuration(&repository, &head, &top, plan.config.as_deref())?;
-    let base = if calibration && commits.base.is_none() {
+    let base = if calibration {
         Base { commit: head.clone(), explicit: true, behind: None }
     } else {
         base(&repository, commits, &head, &config)?
@@ -44,6 +47,9 @@ pub(crate) fn prepare(
     let suites = crate::gate::apply_inputs(&mut config, inputs)?;
     if let Some(time) = &plan.max_time {
         config.max_time = config::parse_duration(time).map_err(|reason| anyhow!("--max-time {time}: {reason}"))?;
+    }
+    if calibration {
+        notes.extend(alike(&mut config));
     }
     let mut request = Request {
         schema: crate::request::SCHEMA,
@@ -70,6 +76,18 @@ pub(crate) fn prepare(
     };
     refuse_equal_sides(&request)?;
     Ok((request, site))
+}
+
+/// Gives both sides what base has, so that two builds of one commit differ in nothing; says where they would have.
+fn alike(config: &mut Config) -> Vec<String> {
+    let different =
+        config.suites.iter_mut().filter(|suite| suite.sides.base != suite.sides.head || suite.overlay.is_some());
+    let different = different.map(|suite| {
+        suite.sides.head = suite.sides.base.clone();
+        suite.overlay = None;
+        format!("suite {}: both sides are measured as base is, for a calibration", suite.name)
+    });
+    different.collect()
 }
 
 fn head(repository: &Repository, name: &str, notes: &mut Vec<String>) -> Result<Commit> {

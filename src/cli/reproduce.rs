@@ -11,7 +11,7 @@ pub(crate) fn command(request: &Request, results: &[Results]) -> String {
     let mut words: Vec<String> = Vec::new();
     let mut flag = |name: &str, value: String| words.extend([format!("--{name}"), value]);
     let commits = &request.commits;
-    if !request.calibration || commits.base.sha != commits.head.sha {
+    if !request.calibration {
         flag("base", commits.base.sha.clone());
     }
     flag("head", if commits.head.uncommitted { ".".to_owned() } else { commits.head.sha.clone() });

@@ -72,7 +72,8 @@ pub(crate) fn measure_on_host(
     let roots = Roots::live();
     let machine = host::machine(&roots);
     let session = Rc::new(RefCell::new(Session::begin(&request.config.host, roots.clone(), JournalPlace::standard())?));
-    let observer = Observer::new(Rc::clone(&session), &request.config, &roots, machine.steal_observable);
+    let mut observer = Observer::new(Rc::clone(&session), &request.config, &roots, machine.steal_observable);
+    observer.require()?;
     let mut exec = HostExec::new(site.checkouts.folders.clone())?;
     let placement = observer.placement();
     exec.place(PerSide { base: placement.clone(), head: placement });

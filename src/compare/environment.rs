@@ -70,7 +70,15 @@ pub(super) fn environment(results: &Results) -> Environment {
         let course = PerSide::from_fn(|side| course(results, side, figure));
         if !course.base.is_empty() || !course.head.is_empty() {
             let values = |course: &Vec<(f64, f64)>| extremes(course.iter().map(|(_, value)| *value).collect());
-            witness.insert(name.to_owned(), course.as_ref().map(values));
+            let seen = match name {
+                // Taken once a block, before whichever side came first: of both sides, or of none.
+                "lost" => {
+                    let both = values(&[course.base.as_slice(), &course.head].concat());
+                    PerSide { base: both, head: both }
+                }
+                _ => course.as_ref().map(values),
+            };
+            witness.insert(name.to_owned(), seen);
             timeline.insert(name.to_owned(), course);
         }
     }

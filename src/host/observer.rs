@@ -4,7 +4,7 @@ use super::cpulist;
 use super::process::{AFFINITY, ProcessSettings};
 use super::witness::{PROBE, RoundProbe, Usage, Watch, lost_time};
 use super::{Roots, Session};
-use crate::config::{Config, Cpus, Host, SuiteSide};
+use crate::config::{Config, Cpus, Host, SuiteSide, Tuning};
 use crate::measure::exec::{Step, StepKind};
 use crate::measure::process::{Placement, RoundHook};
 use crate::results::{KnobOutcome, KnobStatus, RoundWitness};
@@ -22,8 +22,6 @@ pub struct Observer {
     common: Host,
     /// Suites whose commands have one busy thread on both sides: they get one CPU of the core.
     single: BTreeSet<String>,
-    /// The CPUs of everything that has no other.
-    cpus: Vec<u32>,
     watch: Watch,
     probe: Option<RoundProbe>,
     lost: Option<f64>,
@@ -61,8 +59,7 @@ impl Observer {
                 .filter(|suite| Side::BOTH.into_iter().all(|side| one_thread(suite.sides.get(side))))
                 .map(|suite| suite.name.clone())
                 .collect(),
-            watch: Watch { roots: roots.clone(), cpus: cpus.clone(), housekeeping, steal_observable },
-            cpus,
+            watch: Watch { roots: roots.clone(), cpus, housekeeping, steal_observable },
             probe: None,
             lost: None,
             setter: None,
@@ -79,6 +76,33 @@ impl Observer {
     /// right to it that a side's launcher has.
     pub fn trust_priority(&mut self) {
         self.trusting = true;
+    }
+
+    /// Tries the settings of every side that requires its own, and goes back to those of the run.
+    ///
+    /// # Errors
+    /// When one of them cannot be had: before anything runs, and not in the first round of that side.
+    pub fn require(&mut self) -> Result<()> {
+        let mut required = Vec::new();
+        for (suite, hosts) in &self.hosts {
+            let sides = Side::BOTH.into_iter().filter(|side| hosts.get(*side).tuning == Tuning::Require);
+            required.extend(sides.map(|side| (format!("{side} (suite {suite})"), hosts.get(side).clone())));
+        }
+        for (whose, host) in &required {
+            self.apply(host).with_context(|| format!("host settings of {whose}"))?;
+        }
+        if !required.is_empty() {
+            let common = self.common.clone();
+            self.apply(&common)?;
+        }
+        Ok(())
+    }
+
+    fn apply(&mut self, host: &Host) -> Result<Vec<KnobOutcome>> {
+        match &mut self.setter {
+            Some(setter) => setter(host),
+            None => Ok(self.session.borrow_mut().apply_side(host)?.outcomes),
+        }
     }
 
     /// Where commands run and at which priority, by what could be had.
@@ -152,7 +176,7 @@ impl RoundHook for Observer {
             self.set(step).with_context(|| format!("host settings of {} (suite {})", step.side, step.suite))?;
         if step.kind == StepKind::Round {
             // Once a block, before its first round: the same for both sides.
-            let cpu = self.cpus.first().copied();
+            let cpu = self.watch.cpus.first().copied();
             self.lost = match step.position {
                 0 => lost_time(cpu, PROBE).ok().map(|lost| lost.share),
                 _ => None,

@@ -187,6 +187,12 @@ fn no_pair(report: &Report, ink: &Ink) -> String {
         let name = ink.outside(&name_in(report, &row.benchmark));
         return format!("of {among} none has its values on both sides; {name} {}{why}", word::of_row(row));
     }
+    if report.suites.is_empty() {
+        return match report.environments.first().and_then(|one| one.shard) {
+            Some(shard) => format!("part {} of {} has no suite", shard.index, shard.count),
+            None => "there is no suite".to_owned(),
+        };
+    }
     match rows(report).next() {
         None => "the bench command printed no result on either side".to_owned(),
         Some(Row { verdict: Verdict::Inconclusive(_), .. }) => {

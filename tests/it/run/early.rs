@@ -117,3 +117,24 @@ fn the_limit_of_a_run_can_be_given() {
     // After the warm-up not even one block fits.
     run(&repo, &["--base", "main", "--max-time", "1ms"]).expect(3).says("time limit");
 }
+
+/// What a side alone requires is tried before anything runs.
+#[test]
+fn a_setting_that_one_side_requires_and_this_machine_has_not_is_told_first() {
+    let (repo, mark) = marked();
+    let config = fs::read_to_string(repo.path().join(".github/bench-bot.yml")).unwrap();
+    let config = config.replace("run:", "head: {host: {tuning: require, cpus: \"1000\"}}\n    run:");
+    repo.write(&[(".github/bench-bot.yml", &config)]);
+    run(&repo, &["--base", "main"]).expect(2).says("host settings of head (suite script)").says("1000");
+    assert!(!mark.exists(), "no command ran");
+    fs::remove_dir_all(mark.parent().unwrap()).unwrap();
+}
+
+#[test]
+fn a_calibration_has_one_commit_and_one_configuration() {
+    let config = CONFIG.replace("run:", "head: {env: {MORE: 5}}\n    run:");
+    let script = "echo \"BenchmarkA 10 10$MORE ns/op\"\n";
+    let repo = Repo::of_scripts_with(&config, script, &format!("{script}true\n"));
+    repo.run(&["calibrate", "--base", "main"]).expect(2).says("measures one commit against itself");
+    repo.run(&["calibrate"]).expect(0).says("red or green rows 0 of 1").says("both sides are measured as base is");
+}
