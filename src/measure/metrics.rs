@@ -70,8 +70,14 @@ impl Counter {
 static REFS: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"I\s+refs:\s+([0-9,]+)").expect("a constant pattern"));
 
 impl Runner<'_> {
-    /// Takes every metric of a suite once.
-    pub(super) fn metrics(&mut self, work: &Work, side: Side, given: &mut Given) -> Result<(), MeasureError> {
+    /// Takes every metric of a suite once. What of its commands `failed` would fail again under a counter.
+    pub(super) fn metrics(
+        &mut self,
+        work: &Work,
+        side: Side,
+        failed: &[usize],
+        given: &mut Given,
+    ) -> Result<(), MeasureError> {
         let metrics = self.suites[work.suite].plan.suite.metrics.clone();
         let (counts, sizes): (Vec<_>, Vec<_>) =
             metrics.into_iter().partition(|(_, value)| Counter::of(value).is_some());
@@ -82,7 +88,8 @@ impl Runner<'_> {
         let several = self.suites[work.suite].plan.commands.len() > 1;
         for (name, value) in counts.into_iter().filter(|_| work.metrics || several) {
             if let Some(counter) = Counter::of(&value) {
-                self.instructions(work, side, &name, counter, given)?;
+                let commands: Vec<usize> = work.commands.iter().copied().filter(|it| !failed.contains(it)).collect();
+                self.instructions((work.suite, side), &commands, (&name, counter), given)?;
             }
         }
         Ok(())
@@ -117,14 +124,13 @@ impl Runner<'_> {
 
     fn instructions(
         &mut self,
-        work: &Work,
-        side: Side,
-        name: &str,
-        counter: Counter,
+        (suite, side): (usize, Side),
+        commands: &[usize],
+        (name, counter): (&str, Counter),
         given: &mut Given,
     ) -> Result<(), MeasureError> {
-        for command in &work.commands {
-            let state = &self.suites[work.suite];
+        for command in commands {
+            let state = &self.suites[suite];
             if state.counters.get(name) == Some(&false) {
                 return Ok(());
             }
@@ -132,7 +138,7 @@ impl Runner<'_> {
             let plan = state.plan.suite.sides.get(side);
             // Beside the times of the process, or a row of its own.
             let of = if plan.format == "process" { state.plan.suite.name.clone() } else { name.to_owned() };
-            let mut step = self.step(work.suite, side, StepKind::Probe, counter.command(runs.get(side)));
+            let mut step = self.step(suite, side, StepKind::Probe, counter.command(runs.get(side)));
             let left = self.plan.max_time.saturating_sub(self.options.spent + self.exec.elapsed());
             step.timeout = (plan.timeout * SLOWER).min(left).max(plan.timeout);
             step.remove.extend(plan.output.clone());
@@ -141,9 +147,9 @@ impl Runner<'_> {
             let mut parsed = Parsed::default();
             let count = counter.count(&report);
             // Without a report the counter is not there, unless it was before or something ended it.
-            let works = self.suites[work.suite].counters.get(name) == Some(&true);
+            let works = self.suites[suite].counters.get(name) == Some(&true);
             let absent = count.is_none() && !works && matches!(execution.status, StepStatus::Ok | StepStatus::Exit(_));
-            let results = &mut self.results.suites[work.suite];
+            let results = &mut self.results.suites[suite];
             if absent {
                 // What the counter says stands on its own output, and what a shell or the counter complains of beside it.
                 let why =
@@ -165,14 +171,14 @@ impl Runner<'_> {
                 parsed.failures.push(Failure { id: id(&of), kind: FailureKind::Failed, message });
             }
             if absent || count.is_some() {
-                self.suites[work.suite].counters.insert(name.to_owned(), !absent);
+                self.suites[suite].counters.insert(name.to_owned(), !absent);
             }
             let before = given.values.len();
-            self.take(work.suite, parsed, &suffix, given, false);
+            self.take(suite, parsed, &suffix, given, false);
             // With parameters a count belongs to one of the commands, as its times do.
-            if self.suites[work.suite].plan.commands.len() == 1 {
+            if self.suites[suite].plan.commands.len() == 1 {
                 let rows = given.values[before..].iter().map(|value| value.row);
-                self.results.suites[work.suite].metric_rows.extend(rows);
+                self.results.suites[suite].metric_rows.extend(rows);
             }
         }
         Ok(())

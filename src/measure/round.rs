@@ -52,6 +52,7 @@ impl Runner<'_> {
         };
         let mut given = Given::default();
         let mut wall = Duration::ZERO;
+        let mut failed = Vec::new();
         for (nth, command) in work.commands.iter().enumerate() {
             let before = self.exec.elapsed();
             let step = self.round_step(work, side, place, *command);
@@ -63,14 +64,17 @@ impl Runner<'_> {
             self.read(work.suite, side, *command, &execution, &mut given);
             merge(&mut round.witness, &execution.witness, wall, execution.wall);
             wall += execution.wall;
-            if round.outcome.status.ok() && !execution.status.ok() {
-                round.outcome = outcome(&execution);
+            if !execution.status.ok() {
+                failed.push(*command);
+                if round.outcome.status.ok() {
+                    round.outcome = outcome(&execution);
+                }
             }
             costs.push(self.exec.elapsed().saturating_sub(before));
         }
         round.outcome.seconds = wall.as_secs_f64();
         if place.kind == StepKind::Round || place.tag != ALONE {
-            self.metrics(work, side, &mut given)?;
+            self.metrics(work, side, &failed, &mut given)?;
         }
         (round.values, round.failures, round.unparsed) = (given.values, given.failures, given.unparsed);
         Ok(round)

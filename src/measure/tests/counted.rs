@@ -84,3 +84,21 @@ fn a_counted_run_may_take_fifty_times_as_long_and_is_not_called_uncountable_when
     assert!(suite.warnings.contains(&format!("work: the counted run of head {ended}")), "{:?}", suite.warnings);
     assert!(!suite.warnings.iter().any(|warning| warning.contains("cannot be counted")), "{:?}", suite.warnings);
 }
+
+#[test]
+fn what_failed_by_itself_is_not_counted() {
+    let mut request = request(vec![counted("valgrind:instructions")]);
+    request.config.rounds = Rounds::Fixed(2);
+    let mut counts = BTreeSet::new();
+    let script = |step: &Step| match step.kind {
+        StepKind::Probe if step.command.contains("log-fd") => {
+            counts.insert(step.command.contains("tool 2"));
+            Reply::prints("I refs: 5", seconds(1))
+        }
+        StepKind::Warmup | StepKind::Round if step.command.contains("tool 2") => Reply::fails(3, "no"),
+        _ => Reply::prints("", seconds(1)),
+    };
+    let results = measured(&request, &mut ScriptedExec::new(script), &none_chosen);
+    assert_eq!(results.suites[0].warnings, Vec::<String>::new());
+    assert_eq!(counts, BTreeSet::from([false]));
+}

@@ -117,8 +117,9 @@ fn least_and_most(report: &Report, rounds: impl Fn(&Row) -> Option<u32>) -> Opti
 /// `8 rounds`, or `6 of 8 planned rounds`.
 fn of_plan(ran: Option<(u32, u32)>, planned: u32) -> String {
     match ran {
+        None => format!("{planned} planned rounds"),
         Some(ran) if ran != (planned, planned) => format!("{} rounds", range(Some(ran), planned)),
-        _ => format!("{planned} rounds"),
+        Some(_) => format!("{planned} rounds"),
     }
 }
 
