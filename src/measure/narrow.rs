@@ -31,18 +31,42 @@ pub fn expression(narrow: Narrow, benchmarks: &[&BenchmarkId]) -> Option<String>
 
 /// Go matches level by level, and a name's first level is the function's.
 fn go(names: &BTreeSet<&str>) -> String {
-    let tops: BTreeSet<&str> = names.iter().map(|name| top(name)).collect();
+    let (tops, seconds) = levels(names);
     let functions: Vec<String> = tops.iter().map(|name| format!("Benchmark{name}")).collect();
     let first = any(functions.iter().map(String::as_str));
-    let rests: Option<BTreeSet<&str>> = names.iter().map(|name| name.split_once('/').map(|(_, rest)| rest)).collect();
-    match rests {
-        // One function: its sub-benchmarks one level down can be named; deeper ones run with their parent.
-        Some(rests) if tops.len() == 1 => {
-            let second: BTreeSet<&str> = rests.iter().map(|rest| top(rest)).collect();
-            format!("{first}/{}", any(second.into_iter()))
-        }
-        _ => first,
+    match seconds {
+        Some(seconds) => format!("{first}/{}", any(seconds.into_iter())),
+        None => first,
     }
+}
+
+/// The functions of some names, and, if they are parts of one function, their second levels: deeper ones run with their
+/// parent.
+fn levels<'n>(names: &BTreeSet<&'n str>) -> (BTreeSet<&'n str>, Option<BTreeSet<&'n str>>) {
+    let tops: BTreeSet<&str> = names.iter().map(|name| top(name)).collect();
+    let seconds = names.iter().map(|name| second(name)).collect();
+    let seconds: Option<BTreeSet<&str>> = if tops.len() == 1 { seconds } else { None };
+    (tops, seconds)
+}
+
+/// Whether what [`expression`] gives for `named` runs `id` too: one of the same name in another package, or another
+/// part of the same function.
+#[must_use]
+pub fn reaches(narrow: Narrow, named: &[&BenchmarkId], id: &BenchmarkId) -> bool {
+    let names: BTreeSet<&str> = named.iter().map(|id| id.name.as_str()).collect();
+    match narrow {
+        Narrow::Variable => names.contains(id.name.as_str()),
+        Narrow::GoBench => {
+            let (tops, seconds) = levels(&names);
+            let wanted = |seconds: BTreeSet<&str>| second(&id.name).is_some_and(|name| seconds.contains(name));
+            tops.contains(top(&id.name)) && seconds.is_none_or(wanted)
+        }
+    }
+}
+
+/// A name's second level.
+fn second(name: &str) -> Option<&str> {
+    name.split_once('/').map(|(_, rest)| top(rest))
 }
 
 /// A name's first level.
@@ -127,6 +151,24 @@ mod tests {
         assert!(
             expression(Narrow::Variable, &ids(&["x".repeat(LONGEST).as_str()]).iter().collect::<Vec<_>>()).is_none()
         );
+    }
+
+    #[test]
+    fn what_an_expression_runs_beside_what_it_names_is_known() {
+        let reaches = |narrow, named: &[&str], name: &str| {
+            let named = ids(named);
+            super::reaches(narrow, &named.iter().collect::<Vec<_>>(), &ids(&[name])[0])
+        };
+        for (named, with, without) in [
+            (&["F/x/1"][..], &["F/x/1", "F/x/2", "F/x"][..], &["F/y/1", "F", "G/x"][..]),
+            (&["F/x", "F/y"], &["F/x", "F/y/z"], &["F/z"]),
+            (&["F/x", "G/x"], &["F/x", "F/y", "G", "G/y/z"], &["H/x"]),
+            (&["F", "F/x"], &["F", "F/y"], &["G"]),
+        ] {
+            assert!(with.iter().all(|name| reaches(Narrow::GoBench, named, name)), "{named:?}");
+            assert!(!without.iter().any(|name| reaches(Narrow::GoBench, named, name)), "{named:?}");
+        }
+        assert!(reaches(Narrow::Variable, &["F/x"], "F/x") && !reaches(Narrow::Variable, &["F/x"], "F/x/1"));
     }
 
     #[test]

@@ -119,6 +119,23 @@ impl SuiteState {
         !self.dead.base && !self.dead.head
     }
 
+    /// The wanted benchmarks of each group that has some; of all groups if nothing is said.
+    pub(super) fn parts(&self, wanted: Option<&BTreeSet<usize>>) -> impl Iterator<Item = Vec<usize>> {
+        let members = move |group: &Vec<usize>| -> Vec<usize> {
+            group.iter().copied().filter(|index| wanted.is_none_or(|wanted| wanted.contains(index))).collect()
+        };
+        self.groups.iter().map(members).filter(|members| !members.is_empty())
+    }
+
+    pub(super) fn ids(&self, benchmarks: &[usize]) -> Vec<&BenchmarkId> {
+        benchmarks.iter().map(|index| &self.benchmarks[*index]).collect()
+    }
+
+    /// Whether a benchmark is one of the command whose parameters are `suffix`.
+    pub(super) fn gives(&self, benchmark: usize, suffix: &str) -> bool {
+        self.benchmarks.get(benchmark).is_some_and(|id| id.name.ends_with(suffix))
+    }
+
     /// Lowers the price to what the blocks of the first stage took: a warm-up that compiles is much dearer than a round,
     /// and the second stage would be thought to have no room.
     pub(super) fn learn_price(&mut self) {

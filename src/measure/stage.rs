@@ -6,7 +6,6 @@ use super::progress::Event;
 use super::round::Place;
 use super::runner::{Runner, SuiteState, Wanted, Work, warn_once};
 use super::{Choice, MeasureError, narrow};
-use crate::format::BenchmarkId;
 use crate::results::{Block, Stage, StageKind, Stopped};
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
@@ -55,13 +54,8 @@ impl Runner<'_> {
         let suspects = self.wanted(&choices, |choice| &choice.suspects);
         let mut equivalence = self.wanted(&choices, |choice| &choice.equivalence);
         for (suite, wanted) in &suspects {
-            let covered = equivalence.get_mut(suite);
-            if let Some(rest) = covered {
-                // A benchmark that runs again for one of its units runs for all; a suite that cannot be restricted
-                // runs for all of its benchmarks.
-                let divisible =
-                    self.suites[*suite].plan.narrow.is_some() || self.suites[*suite].plan.commands.len() > 1;
-                rest.retain(|benchmark| divisible && !wanted.contains(benchmark));
+            if let Some(rest) = equivalence.get_mut(suite) {
+                rest.retain(|benchmark| !self.runs_too(*suite, wanted, *benchmark));
             }
         }
         equivalence.retain(|_, wanted| !wanted.is_empty());
@@ -174,17 +168,12 @@ impl Runner<'_> {
         if commands.len() > 1 {
             return self.commands_apart(&whole, wanted, metrics);
         }
-        let Some(narrow) = state.plan.narrow.filter(|_| !state.groups.is_empty()) else { return vec![whole] };
+        if state.plan.narrow.is_none() || state.groups.is_empty() {
+            return vec![whole];
+        }
         let mut works = Vec::new();
-        for group in &state.groups {
-            let members: Vec<usize> =
-                group.iter().copied().filter(|index| wanted.is_none_or(|wanted| wanted.contains(index))).collect();
-            let all = members.len() == state.benchmarks.len() && self.results.suites[suite].filtered_out == 0;
-            if members.is_empty() {
-                continue;
-            }
-            let ids: Vec<&BenchmarkId> = members.iter().map(|index| &state.benchmarks[*index]).collect();
-            let filter = if all { None } else { narrow::expression(narrow, &ids) };
+        for members in state.parts(wanted) {
+            let filter = self.filter(suite, &members);
             let share = members.len() as f64 / state.benchmarks.len() as f64;
             works.push(Work {
                 unit: filter.as_deref().map(label).unwrap_or_default(),
@@ -202,13 +191,44 @@ impl Runner<'_> {
         if works.is_empty() { vec![whole] } else { works }
     }
 
+    /// What restricts a suite to some of its benchmarks; `None` if all of them run.
+    fn filter(&self, suite: usize, members: &[usize]) -> Option<String> {
+        let state = &self.suites[suite];
+        if members.len() == state.benchmarks.len() && self.results.suites[suite].filtered_out == 0 {
+            return None;
+        }
+        state.plan.narrow.and_then(|narrow| narrow::expression(narrow, &state.ids(members)))
+    }
+
+    /// Whether the pieces that run for `wanted` run a benchmark too, so that it needs none of its own: another unit of the
+    /// same benchmark, the rest of a suite that cannot be restricted, or what the tool cannot leave out.
+    fn runs_too(&self, suite: usize, wanted: &BTreeSet<usize>, benchmark: usize) -> bool {
+        let state = &self.suites[suite];
+        if wanted.contains(&benchmark) {
+            return true;
+        }
+        if state.plan.commands.len() > 1 {
+            let runs =
+                |suffix: &str| state.gives(benchmark, suffix) && wanted.iter().any(|it| state.gives(*it, suffix));
+            return state.plan.commands.iter().any(|(suffix, _)| runs(suffix));
+        }
+        let Some(narrow) = state.plan.narrow else { return true };
+        let Some(id) = state.benchmarks.get(benchmark) else { return false };
+        let mut parts = state.parts(Some(wanted)).peekable();
+        // With only metrics wanted, the suite runs whole.
+        parts.peek().is_none()
+            || parts.any(|members| {
+                self.filter(suite, &members).is_none() || narrow::reaches(narrow, &state.ids(&members), id)
+            })
+    }
+
     /// Each command of a suite with parameters is a piece of its own.
     fn commands_apart(&self, whole: &Work, wanted: Option<&BTreeSet<usize>>, metrics: bool) -> Vec<Work> {
         let state = &self.suites[whole.suite];
         let mut works = Vec::new();
         for command in &whole.commands {
             let suffix = &state.plan.commands[*command].0;
-            let has = |index: &usize| state.benchmarks.get(*index).is_some_and(|id| id.name.ends_with(suffix.as_str()));
+            let has = |index: &usize| state.gives(*index, suffix);
             let only_metrics = |wanted: &BTreeSet<usize>| *command == 0 && wanted.iter().all(|index| *index == METRICS);
             if wanted.is_none_or(|wanted| wanted.iter().any(has) || only_metrics(wanted)) {
                 let price = state.prices.get(*command).copied().unwrap_or(state.price);

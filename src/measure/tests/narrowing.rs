@@ -60,6 +60,58 @@ fn confirm_runs_only_what_is_wanted() {
     assert_eq!((confirm.suspects.len(), confirm.equivalence.len()), (1, 2));
 }
 
+/// The row of a benchmark by its name, as an index.
+fn row_of(suites: &[SuiteResults], name: &str) -> u32 {
+    suites[0].rows.iter().position(|row| row.benchmark.name == name).expect("a row") as u32
+}
+
+#[test]
+fn what_runs_beside_a_suspect_is_not_run_again_for_itself() {
+    let names = ["F/x/1", "F/x/2", "F/y", "G"];
+    let go = move |step: &Step| {
+        if !matches!(step.kind, StepKind::Warmup | StepKind::Round) {
+            return Reply::silent();
+        }
+        let filter = step.env.get(VARIABLE).map_or(".", String::as_str);
+        let levels: Vec<_> = filter.split('/').map(|level| regex::Regex::new(level).expect("an expression")).collect();
+        let wanted =
+            |name: &str| format!("Benchmark{name}").split('/').zip(&levels).all(|(part, it)| it.is_match(part));
+        let wanted: Vec<&str> = names.into_iter().filter(|name| wanted(name)).collect();
+        let text: String = wanted.iter().map(|name| format!("{name} 1 sec/op\n")).collect();
+        Reply::prints(text, seconds(1 + 30 * wanted.len() as u64))
+    };
+    let choose = |suites: &[SuiteResults]| {
+        let row = |name: &str| row_of(suites, name);
+        vec![Choice { suspects: vec![row("F/x/1")], equivalence: vec![row("F/x/2"), row("F/y")] }]
+    };
+    let suite = Suite { narrow: Some(Narrow::GoBench), ..suite("s") };
+    let results = measured(&long(vec![suite]), &mut ScriptedExec::new(go), &choose);
+    let confirm = stage(&results, 0, StageKind::Confirm).expect("stage");
+    let units: Vec<&str> = confirm.blocks.iter().map(|block| block.unit_of_work.as_str()).collect();
+    assert_eq!(units, [["^(BenchmarkF)$/^(x)$"; 8], ["^(BenchmarkF)$/^(y)$"; 8]].concat());
+}
+
+#[test]
+fn what_one_command_gives_beside_a_suspect_is_not_run_again_for_itself() {
+    let mut swept = suite("s");
+    swept.parameters = BTreeMap::from([("n".to_owned(), vec!["16".to_owned(), "256".to_owned()])]);
+    for side in Side::BOTH {
+        swept.sides.get_mut(side).run = "./work {n}".to_owned();
+    }
+    let script = |step: &Step| match step.kind {
+        StepKind::Warmup | StepKind::Round => Reply::prints("A 1 sec/op\nB 1 sec/op\n", seconds(30)),
+        _ => Reply::silent(),
+    };
+    let choose = |suites: &[SuiteResults]| {
+        let row = |name: &str| row_of(suites, name);
+        vec![Choice { suspects: vec![row("A/n=16")], equivalence: vec![row("B/n=16"), row("B/n=256")] }]
+    };
+    let results = measured(&long(vec![swept]), &mut ScriptedExec::new(script), &choose);
+    let confirm = stage(&results, 0, StageKind::Confirm).expect("stage");
+    let units: Vec<&str> = confirm.blocks.iter().map(|block| block.unit_of_work.as_str()).collect();
+    assert_eq!(units, [["n=16"; 8], ["n=256"; 8]].concat());
+}
+
 #[test]
 fn a_tool_that_does_not_obey_runs_whole_and_it_is_said() {
     let deaf = |step: &Step| steady(30)(step);
