@@ -24,7 +24,9 @@ pub use describe::{Source, describe};
 pub use error::ConfigError;
 pub(crate) use error::nearest;
 pub use host::{Cpus, Host, Tuning};
-pub use load::{LIMIT, LoadError, PATH, check_template, load, load_by, load_tree, load_with_source, suite_error};
+pub use load::{
+    LIMIT, LoadError, PATH, check_template, load, load_by, load_tree, load_with_source, misplaced, suite_error,
+};
 pub use policy::{
     CommandPolicy, CommentMode, CommentOn, Compare, Correction, FailOn, ForkApproval, Layout, Permission, PrimaryTime,
     Rename, ReportConfig, SuitesFrom, Template, UnitPolicy,

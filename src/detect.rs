@@ -13,7 +13,7 @@ mod python;
 mod tree;
 mod version;
 
-use crate::config::{Config, Narrow, Source, Suite, SuiteSide};
+use crate::config::{self, Config, Narrow, Source, Suite, SuiteSide};
 use crate::side::{PerSide, Side};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -116,7 +116,7 @@ fn nothing(place: &str, left_out: &[String]) -> String {
          \x20   suites:\n\
          \x20     - name: bench\n\
          \x20       run: ./your-benchmark-command",
-        crate::config::PATH
+        config::PATH
     )
 }
 
@@ -200,9 +200,17 @@ pub fn complete(config: &mut Config, source: &mut Source, trees: PerSide<&Path>)
         "" => "this tree".to_owned(),
         directory => directory.to_owned(),
     };
+    let by_default = config.suites.is_empty() && source.file.is_none();
+    let misplaced = Side::BOTH.into_iter().find_map(|side| config::misplaced(trees.get(side))).filter(|_| by_default);
+    let misplaced =
+        misplaced.map(|name| format!("{name} is not read: a configuration has its place in {}", config::PATH));
     let detected = match (detect_sides(trees), config.suites.iter().find(|suite| open(suite))) {
         (Err(DetectError::Nothing { left_out, .. }), Some(suite)) => {
             return Err(DetectError::Silent { suite: suite.name.clone(), directory: place(suite), left_out });
+        }
+        (Err(DetectError::Nothing { place, mut left_out }), None) => {
+            left_out.extend(misplaced);
+            return Err(DetectError::Nothing { place, left_out });
         }
         (detected, _) => detected?,
     };
@@ -231,7 +239,8 @@ pub fn complete(config: &mut Config, source: &mut Source, trees: PerSide<&Path>)
             }
         }
     }
-    source.detected = Some(detected.sentence);
+    let misplaced = misplaced.map(|sentence| format!(" {sentence}.")).unwrap_or_default();
+    source.detected = Some(detected.sentence + &misplaced);
     source.left_out = detected.left_out;
     Ok(())
 }

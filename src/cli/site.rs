@@ -68,7 +68,11 @@ fn complete(request: &mut Request, checkouts: &Checkouts) -> Result<()> {
     if !open {
         return Ok(());
     }
-    let mut source = crate::config::Source::default();
+    let file = match &request.config_source {
+        crate::request::ConfigSource::File(path) => Some(path.clone()),
+        _ => None,
+    };
+    let mut source = crate::config::Source { file, ..crate::config::Source::default() };
     let trees = PerSide { base: &*checkouts.folders.base.tree, head: &*checkouts.folders.head.tree };
     detect::complete(&mut request.config, &mut source, trees)?;
     request.suites = crate::gate::resolve_suites(&request.suites, &request.config)?;

@@ -8,6 +8,16 @@ use std::path::Path;
 /// Where the configuration is looked for, relative to a tree.
 pub const PATH: &str = ".github/bench-bot.yml";
 
+/// Places where it is looked for in vain.
+const MISPLACED: [&str; 5] =
+    [".github/bench-bot.yaml", "bench-bot.yml", "bench-bot.yaml", ".bench-bot.yml", ".bench-bot.yaml"];
+
+/// A file of this tree that looks like a configuration and is not read.
+#[must_use]
+pub fn misplaced(tree: &Path) -> Option<&'static str> {
+    MISPLACED.into_iter().find(|name| tree.join(name).symlink_metadata().is_ok())
+}
+
 /// The longest file that is read, in bytes; also the longest template.
 pub const LIMIT: usize = 64 * 1024;
 

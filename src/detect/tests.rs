@@ -64,6 +64,25 @@ fn several_ecosystems_become_several_suites() {
 }
 
 #[test]
+fn a_configuration_in_the_wrong_place_is_named() {
+    let completed = |files: &[(&str, &str)], source: Source| {
+        let dir = tree(files);
+        let (mut config, mut source) = (Config::default(), source);
+        let sides = PerSide { base: dir.path(), head: dir.path() };
+        complete(&mut config, &mut source, sides).map(|()| source.detected.unwrap_or_default())
+    };
+    let go = [("go.mod", GO_MOD), ("m_test.go", GO_BENCH), ("bench-bot.yml", "budget: 5m")];
+    let found = "Found Go benchmarks in 1 package (go.mod).";
+    let why = "bench-bot.yml is not read: a configuration has its place in .github/bench-bot.yml";
+    assert_eq!(completed(&go, Source::default()).expect("benchmarks"), format!("{found} {why}."));
+    assert_eq!(completed(&go[..2], Source::default()).expect("benchmarks"), found);
+    let named = Source { file: Some("bench-bot.yml".to_owned()), ..Source::default() };
+    assert_eq!(completed(&go, named).expect("benchmarks"), found);
+    let nothing = completed(&[(".github/bench-bot.yaml", "")], Source::default()).unwrap_err().to_string();
+    assert!(nothing.contains("Seen and left out: .github/bench-bot.yaml is not read: "), "{nothing}");
+}
+
+#[test]
 fn nothing_found_names_what_was_looked_for_and_the_way_out() {
     let dir = tree(&[("README.md", "# x"), ("go.mod", GO_MOD)]);
     let message = detect(dir.path()).unwrap_err().to_string();
