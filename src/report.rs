@@ -70,9 +70,20 @@ impl Report {
         self.warnings.iter().any(|warning| codes.contains(&warning.code.as_str()))
     }
 
-    /// Takes "unchanged" back if the report is incomplete: nobody knows of what is missing.
+    /// Suites without a row that has all its values on both sides.
+    pub fn uncompared(&self) -> impl Iterator<Item = &SuiteReport> {
+        self.suites.iter().filter(|suite| !suite.rows.iter().any(Row::is_compared))
+    }
+
+    /// Whether something that was asked for is not known from this report.
+    #[must_use]
+    pub fn has_gaps(&self) -> bool {
+        self.is_incomplete() || self.uncompared().next().is_some()
+    }
+
+    /// Takes "unchanged" back if the report has gaps: nobody knows of what is missing.
     pub fn hold_back(&mut self) {
-        if self.verdict == Overall::Unchanged && self.is_incomplete() {
+        if self.verdict == Overall::Unchanged && self.has_gaps() {
             self.verdict = Overall::Inconclusive;
         }
     }

@@ -15,7 +15,7 @@ use crate::measure::exec::Exec;
 use crate::measure::process::HostExec;
 use crate::measure::progress::{Event, Lines, Progress, Silent, Terminal};
 use crate::measure::{self, Choice, MeasureError, Options, Tools};
-use crate::report::{Report, Revision, Row, RunInfo, Verdict};
+use crate::report::{Report, Revision, RunInfo};
 use crate::request::Request;
 use crate::results::{Asked, Machine, Results, SourceDifference, SuiteResults};
 use crate::side::{PerSide, Side};
@@ -229,12 +229,7 @@ pub(crate) fn progress(quiet: bool) -> Box<dyn Progress> {
 /// # Errors
 /// With exit code 3, when a suite has no row that both sides gave.
 pub(crate) fn conclude(report: &Report, config: &Config) -> Result<u8> {
-    let empty: Vec<&str> = report
-        .suites
-        .iter()
-        .filter(|suite| !suite.rows.iter().any(comparable))
-        .map(|suite| suite.name.as_str())
-        .collect();
+    let empty: Vec<&str> = report.uncompared().map(|suite| suite.name.as_str()).collect();
     if report.suites.is_empty() || !empty.is_empty() {
         let gave = "no benchmark that gave values on both sides; the report says why";
         let failure = match empty[..] {
@@ -245,13 +240,4 @@ pub(crate) fn conclude(report: &Report, config: &Config) -> Result<u8> {
         return Err(Failure::nothing_measured(failure).into());
     }
     Ok(u8::from(compare::trips(report, &config.report.fail_on)) * crate::cli::failure::TRIPPED)
-}
-
-/// Whether both sides gave values of a row. A run that ended before its first block compared nothing.
-fn comparable(row: &Row) -> bool {
-    let both = row.base.is_some() && row.head.is_some();
-    both && !matches!(
-        row.verdict,
-        Verdict::New | Verdict::Removed | Verdict::Failed(..) | Verdict::Skipped(..) | Verdict::TimedOut(_)
-    )
 }

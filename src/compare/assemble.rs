@@ -64,7 +64,7 @@ pub(super) fn report(results: &[Results], config: &Config, context: &Context) ->
     let mut report = Report {
         schema: SCHEMA,
         tool: context.tool.clone(),
-        verdict: overview::overall(&counts, all().filter(|row| overview::is_compared(row)).count()),
+        verdict: overview::overall(&counts, all().filter(|row| row.is_compared()).count()),
         counts,
         design: design(&jobs, &rules),
         revisions: revisions(&jobs, context),

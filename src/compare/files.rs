@@ -97,7 +97,7 @@ pub fn files(columns: &[FileColumn], options: &FileOptions) -> Report {
     Report {
         schema: SCHEMA,
         tool: options.tool.clone(),
-        verdict: overview::overall(&counts, all().filter(|row| overview::is_compared(row)).count()),
+        verdict: overview::overall(&counts, all().filter(|row| row.is_compared()).count()),
         counts,
         design: Design::Files,
         revisions: PerSide {

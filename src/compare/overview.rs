@@ -36,13 +36,6 @@ pub(super) const fn overall(counts: &Counts, compared: usize) -> Overall {
     }
 }
 
-/// Whether both sides have all their values.
-pub(super) const fn is_compared(row: &Row) -> bool {
-    use Verdict::{Failed, Flaky, New, Removed, Skipped, TimedOut};
-    let state = matches!(row.verdict, New | Removed | Failed(..) | Flaky(..) | Skipped(..) | TimedOut(_));
-    row.base.is_some() && row.head.is_some() && !state
-}
-
 /// The noise of the report: over the rows that are judged by a test.
 pub(super) fn noise<'a>(rows: impl Iterator<Item = &'a Row>) -> Option<Noise> {
     let rows: Vec<(&Row, f64)> =

@@ -98,8 +98,8 @@ fn too_few_rounds(rules: &Rules, family: &Family) -> Option<String> {
         format!("{rounds} rounds a side in this stage (`rounds: {{{key}: {rounds}}}`) would do")
     };
     Some(format!(
-        "{few}: the smallest p that this stage could give ({p:.2e}) does not survive the correction, so no row can be \
-         called changed; {more}"
+        "{few}: the smallest p that this stage could give ({p:.2e}) does not survive the correction, so the test can call no \
+         row changed; {more}"
     ))
 }
 
@@ -213,7 +213,9 @@ fn no_benchmarks(part: &Part<'_>, place: &str, notices: &mut Notices) {
     for side in Side::BOTH {
         let ended_well = part.found.table.rounds_of(side).any(|round| round.outcome.status.ok());
         if ended_well && !part.found.table.seen.iter().any(|seen| *seen.get(side)) {
-            let message = format!("0 benchmarks on {side}, though the command ended well");
+            let hidden = part.suite.filtered_out > 0;
+            let kept = if hidden { " that the suite's filter keeps" } else { "" };
+            let message = format!("0 benchmarks on {side}{kept}, though the command ended well");
             notices.add(WarningLevel::Headline, "no-benchmarks", message, place);
         }
     }

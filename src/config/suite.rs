@@ -6,7 +6,7 @@ use super::value::{OneOrMany, invisible};
 use super::{Checkout, ExtraRepository, Host, Narrow, Overlay, Suite, SuiteSide, Sweep, Template, check, refname};
 use crate::format::Format;
 use crate::side::{PerSide, Side};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 /// Most suites in one file.
@@ -396,6 +396,10 @@ fn parameters(
         metric_name(&name, &place)?;
         if values.0.is_empty() {
             return Err(place.fault("has no values"));
+        }
+        let mut seen = BTreeSet::new();
+        if let Some(index) = values.0.iter().position(|value| !seen.insert(value)) {
+            return Err(place.index(index).fault(format!("`{}` stands twice", printable(&values.0[index]))));
         }
         let used = |side: Side| sides.get(side).run.contains(&format!("{{{name}}}"));
         if !Side::BOTH.into_iter().all(used) {

@@ -220,7 +220,9 @@ impl Runner<'_> {
     /// An output without benchmarks and an exit code of 0 is easily overlooked. The report finds it in the round.
     fn tell_nothing(&mut self, suite: usize, side: Side, unparsed: &[(u64, String)]) {
         let why = unparsed.first().map(|(_, why)| format!(" ({why})")).unwrap_or_default();
-        let warning = format!("the command succeeded on {side}, and its output holds no benchmark{why}");
+        let hidden = self.results.suites[suite].filtered_out > 0;
+        let kept = if hidden { " that the filter keeps" } else { "" };
+        let warning = format!("the command succeeded on {side}, and its output holds no benchmark{kept}{why}");
         self.progress.event(&Event::Note(&format!("{}: {warning}", self.suites[suite].plan.suite.name)));
     }
 

@@ -49,6 +49,16 @@ pub struct Row {
     pub samples: Vec<StageSamples>,
 }
 
+impl Row {
+    /// Whether both sides have all their values.
+    #[must_use]
+    pub const fn is_compared(&self) -> bool {
+        use Verdict::{Failed, Flaky, New, Removed, Skipped, TimedOut};
+        let state = matches!(self.verdict, New | Removed | Failed(..) | Flaky(..) | Skipped(..) | TimedOut(_));
+        self.base.is_some() && self.head.is_some() && !state
+    }
+}
+
 /// Samples of one row in one stage.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]

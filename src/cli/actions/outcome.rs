@@ -59,7 +59,7 @@ pub(crate) fn publish(
             }
             let summary = render::summary(report, &options)?.body;
             let mut news = News::of_report(report.verdict, &report.counts);
-            news.failed |= report.is_incomplete();
+            news.failed |= report.has_gaps();
             let outputs = Outputs { verdict: report.verdict, counts: report.counts, report_json: json };
             (state, news, Forms::Report(Some(rendered)), summary, Some(outputs), Some(*report))
         }

@@ -230,6 +230,7 @@ const REFUSED: &[(&str, &str)] = &[
         "suites: [{run: x, parameters: {n: [1]}}]",
         "b.yml:1:32: suites[0].parameters.n: `run` does not use it: write {n} where the value goes",
     ),
+    ("suites: [{run: 'x {n}', parameters: {n: [1, 2, 1]}}]", "b.yml:1:48: suites[0].parameters.n[2]: `1` stands twice"),
     ("suites: [{run: 'x {n}', parameters: {n: []}}]", "b.yml:1:41: suites[0].parameters.n: has no values"),
     (
         "suites: [{run: x, inspect: {functions: ['-x']}}]",

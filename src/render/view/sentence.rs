@@ -16,11 +16,11 @@ use crate::side::Side;
 pub fn headline(report: &Report, ink: &Ink) -> (&'static str, String) {
     match report.verdict {
         Overall::Failed => ("❌", format!("Nothing could be compared: {}", first_failure(report, ink))),
-        Overall::Unchanged | Overall::Inconclusive if report.counts.failed > 0 || report.is_incomplete() => {
-            ("⚠️", quiet(report))
+        Overall::Unchanged | Overall::Inconclusive if report.counts.failed > 0 || report.has_gaps() => {
+            ("⚠️", quiet(report, ink))
         }
-        Overall::Improvement if report.is_incomplete() => ("⚠️", changed(report, ink)),
-        Overall::Unchanged | Overall::Inconclusive => ("⚪", quiet(report)),
+        Overall::Improvement if report.has_gaps() => ("⚠️", changed(report, ink)),
+        Overall::Unchanged | Overall::Inconclusive => ("⚪", quiet(report, ink)),
         Overall::Regression if report.design == Design::Files => ("🔸", changed(report, ink)),
         Overall::Improvement if report.design == Design::Files => ("🔹", changed(report, ink)),
         Overall::Mixed if report.design == Design::Files => ("🔸", changed(report, ink)),
@@ -78,7 +78,18 @@ fn changed(report: &Report, ink: &Ink) -> String {
     if counts.failed > 0 {
         text.push_str(&format!("; {} failed", counts.failed));
     }
-    text
+    text + &uncompared(report, ink)
+}
+
+/// That whole suites gave nothing to compare.
+fn uncompared(report: &Report, ink: &Ink) -> String {
+    let suites: Vec<_> = report.uncompared().collect();
+    match suites[..] {
+        [] => String::new(),
+        [suite] if suite.name.is_empty() => String::new(),
+        [suite] => format!("; suite {} could not be compared", ink.suite(&suite.name)),
+        _ => format!("; {} suites could not be compared", suites.len()),
+    }
 }
 
 /// The name of a benchmark, with its number of processors where that tells it from another row.
@@ -103,7 +114,7 @@ fn largest(report: &Report, ink: &Ink, weight: Weight) -> Option<String> {
     ))
 }
 
-fn quiet(report: &Report) -> String {
+fn quiet(report: &Report, ink: &Ink) -> String {
     let counts = &report.counts;
     let mut parts = Vec::new();
     for (n, word) in [
@@ -123,7 +134,8 @@ fn quiet(report: &Report) -> String {
         }
         None => "No change found".to_owned(),
     };
-    if parts.is_empty() { found } else { format!("{found}: {}", parts.join(", ")) }
+    let parts = if parts.is_empty() { String::new() } else { format!(": {}", parts.join(", ")) };
+    format!("{found}{parts}{}", uncompared(report, ink))
 }
 
 /// The smallest change that the run could have found in its median row.
@@ -194,6 +206,9 @@ fn no_pair(report: &Report, ink: &Ink) -> String {
         };
     }
     match rows(report).next() {
+        None if report.suites.iter().any(|suite| suite.filtered_out > 0) => {
+            "the filter of the suite hides every benchmark that the bench command printed".to_owned()
+        }
         None => "the bench command printed no result on either side".to_owned(),
         Some(Row { verdict: Verdict::Inconclusive(_), .. }) => {
             "measuring ended before a block of rounds was complete".to_owned()

@@ -62,6 +62,22 @@ fn results_of_a_job_that_failed_are_shown_and_never_green() {
 }
 
 #[test]
+fn a_suite_that_gave_nothing_beside_one_that_did_not_change_is_never_green() {
+    let config = "suites:\n  - name: broken\n    setup: exit 4\n    run: sh bench.sh\n  - name: script\n    run: sh bench.sh\n\
+                  rounds: {fixed: 4}\nhost: {tuning: off}\nreport: {fail-on: [never], comment-on: regression}\n";
+    let same = prints(&["A 10 100 ns/op"]);
+    let site = Site::of(Repo::of_scripts_with(config, &same, &same));
+    let request = site.gate(5);
+    let results = site.measure(5, &request, &[]);
+    Ran::of(site.report(5, &request, &[("results", results.to_str().unwrap())])).expect(3);
+    let (body, _) = site.comment();
+    assert!(body.contains("suite `broken` could not be compared") && !body.contains('🟢'), "{body}");
+    assert_eq!(site.output("verdict"), "inconclusive");
+    let checks = site.standin.with(|state| state.repositories[NAME].checks.clone());
+    assert_eq!(checks[0].conclusion.as_deref(), Some("neutral"));
+}
+
+#[test]
 fn a_head_that_moved_meanwhile_is_named() {
     let site = slower();
     let request = site.gate(5);

@@ -2,7 +2,7 @@
 
 use super::{run, verdict};
 use crate::bot::{CONFIG, Repo, prints, report};
-use bench_bot::report::Verdict;
+use bench_bot::report::{Overall, Verdict};
 use bench_bot::side::Side;
 
 /// The benchmarks fail, the command's exit code is that of something else, and the job is green.
@@ -63,4 +63,39 @@ fn an_empty_output_is_told_once_a_side_and_not_blamed_on_the_time() {
     assert_eq!(told.iter().filter(|message| message.contains("0 benchmarks on")).count(), 2, "{told:?}");
     assert!(!told.iter().any(|message| message.contains("had time for")), "{told:?}");
     assert!(!told.iter().any(|message| message.contains("holds no benchmark")), "{told:?}");
+}
+
+/// A suite that gave nothing is no part of "no change".
+#[test]
+fn a_suite_that_gave_nothing_is_in_the_headline_and_takes_unchanged_back() {
+    let config = CONFIG.replace("suites:\n", "suites:\n  - name: broken\n    setup: exit 4\n    run: sh bench.sh\n");
+    let repo = Repo::new();
+    repo.commit(&[(".github/bench-bot.yml", config.as_str()), ("bench.sh", prints(&["A 10 100 ns/op"]).as_str())]);
+    repo.git(&["checkout", "--quiet", "-b", "change"]);
+    repo.commit(&[("other", "")]);
+    run(&repo, &["--base", "main"]).expect(3).says("1 unchanged; suite broken could");
+    let report = report(&repo.job().join("report.json"));
+    assert_eq!((report.verdict, report.counts.unchanged, report.has_gaps()), (Overall::Inconclusive, 1, true));
+}
+
+#[test]
+fn a_suite_whose_rows_all_lack_rounds_was_not_compared() {
+    let repo = Repo::of_scripts(&prints(&["A 10 100 ns/op"]), "");
+    let count = repo.job().join("count");
+    let now_and_then = format!(
+        "echo x >> {0}\n[ $(($(wc -l < {0}) % 2)) = 1 ] || exit 1\n{1}",
+        count.display(),
+        prints(&["A 10 100 ns/op"])
+    );
+    repo.commit(&[("bench.sh", now_and_then.as_str())]);
+    run(&repo, &["--base", "main"]).expect(3).says("Nothing could be compared: ");
+    assert!(matches!(verdict(&repo, "A"), Verdict::Flaky(Side::Head, ..)), "{:?}", verdict(&repo, "A"));
+}
+
+#[test]
+fn a_filter_that_keeps_nothing_is_told_as_such() {
+    let repo = Repo::of_scripts(&prints(&["A 10 100 ns/op"]), &prints(&["A 10 200 ns/op"]));
+    repo.commit(&[(".github/bench-bot.yml", CONFIG.replace("    run:", "    filter: ^Marshal\n    run:").as_str())]);
+    let told = "the filter of the suite hides every benchmark";
+    run(&repo, &["--base", "main"]).expect(3).says(told).says("0 benchmarks on base that the suite's filter keeps");
 }
