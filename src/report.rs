@@ -273,6 +273,9 @@ pub struct FailedRounds {
     pub of: u32,
     /// The first one.
     pub first: StepOutcome,
+    /// Whether some of them ended in another way than the first.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub differ: bool,
     /// Whether these are the uncounted first rounds: no counted one failed, or there was none.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub warmup: bool,

@@ -76,7 +76,8 @@ fn failed_rounds(merged: &[&SuiteResults], side: Side) -> Option<FailedRounds> {
     let of = |outcomes: Vec<&StepOutcome>, warmup: bool| {
         let failed = || outcomes.iter().filter(|outcome| is_failure(&outcome.status));
         let first = (*failed().next()?).clone();
-        Some(FailedRounds { failed: failed().count() as u32, of: outcomes.len() as u32, first, warmup })
+        let differ = failed().any(|outcome| outcome.status != first.status);
+        Some(FailedRounds { failed: failed().count() as u32, of: outcomes.len() as u32, first, differ, warmup })
     };
     let counted = of(counted.map(|round| &round.outcome).collect(), false);
     counted.or_else(|| of(warmups.map(|round| &round.outcome).collect(), true))

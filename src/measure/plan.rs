@@ -270,8 +270,18 @@ fn expand(suite: &Suite) -> Result<Vec<(String, PerSide<String>)>, PlanError> {
         combinations = next;
     }
     let command = |combination: &BTreeMap<&str, &str>, side: Side| {
-        let run = suite.sides.get(side).run.clone();
-        combination.iter().fold(run, |run, (name, value)| run.replace(&format!("{{{name}}}"), value))
+        let mut rest = suite.sides.get(side).run.as_str();
+        let mut run = String::with_capacity(rest.len());
+        // Once from left to right: a value that looks like a parameter is no parameter.
+        while let Some(at) = rest.find('{') {
+            let (before, after) = rest.split_at(at);
+            run.push_str(before);
+            let named = after[1..].split_once('}').and_then(|(name, end)| Some((*combination.get(name)?, end)));
+            let (value, end) = named.unwrap_or_else(|| after.split_at(1));
+            run.push_str(value);
+            rest = end;
+        }
+        run + rest
     };
     let suffix = |combination: &BTreeMap<&str, &str>| {
         combination.iter().map(|(name, value)| format!("/{name}={value}")).collect::<String>()

@@ -179,6 +179,18 @@ fn parameters_expand_into_every_combination() {
 }
 
 #[test]
+fn a_value_that_looks_like_a_parameter_stays_what_it_is() {
+    let mut one = suite("s");
+    one.parameters = [("a", vec!["{b}"]), ("b", vec!["7"])]
+        .map(|(name, values)| (name.to_owned(), values.into_iter().map(str::to_owned).collect()))
+        .into();
+    one.sides = PerSide::from_fn(|_| SuiteSide { run: "{ ./x {a} {b} ${c}; } {".to_owned(), ..one.sides.base.clone() });
+    let plan = plan(&request(vec![one])).expect("plan");
+    assert_eq!(plan.suites[0].commands[0].0, "/a={b}/b=7");
+    assert_eq!(plan.suites[0].commands[0].1.base, "{ ./x {b} 7 ${c}; } {");
+}
+
+#[test]
 fn shards_take_turns_and_divide_what_has_a_list() {
     let mut listed = suite("listed");
     listed.list = Some("./list".to_owned());

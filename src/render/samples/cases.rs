@@ -259,6 +259,7 @@ pub(crate) fn nothing() -> Report {
     report.verdict = Overall::Failed;
     report.family = crate::report::Family::default();
     report.suites[0].failed_rounds.base = Some(FailedRounds {
+        differ: false,
         failed: 9,
         of: 9,
         first: StepOutcome {
@@ -388,6 +389,7 @@ pub(crate) fn hostile(text: &str) -> Report {
     report.suites[0].run.head = own();
     report.suites[0].setup.base = StepOutcome { status: StepStatus::NotStarted(own()), seconds: 1.0, tail: own() };
     report.suites[0].failed_rounds.head = Some(FailedRounds {
+        differ: false,
         failed: 1,
         of: 8,
         first: StepOutcome { status: StepStatus::Missing(own()), seconds: 0.0, tail: own() },

@@ -163,8 +163,9 @@ fn first_failure(report: &Report, ink: &Ink) -> String {
         }
         for side in Side::BOTH {
             if let Some(rounds) = suite.failed_rounds.get(side) {
+                let first = if rounds.differ { "the first: " } else { "" };
                 return format!(
-                    "{} of {} failed on {side} ({})",
+                    "{} of {} failed on {side} ({first}{})",
                     failed_rounds(rounds),
                     ink.suite(&suite.name),
                     status(&rounds.first.status, ink)

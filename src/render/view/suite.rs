@@ -289,7 +289,9 @@ pub(super) fn failures(suite: &SuiteReport, tail: usize, ink: &Ink) -> Vec<Failu
             failures.push(failure(suite, side, what, setup, tail, ink));
         }
         if let Some(rounds) = suite.failed_rounds.get(side) {
-            let what = format!("{} failed on {side}: {}", sentence::failed_rounds(rounds), ended(&rounds.first, ink));
+            let first = if rounds.differ { ", the first" } else { "" };
+            let (which, ended) = (sentence::failed_rounds(rounds), ended(&rounds.first, ink));
+            let what = format!("{which} failed on {side}{first}: {ended}");
             failures.push(failure(suite, side, what, &rounds.first, tail, ink));
         }
     }

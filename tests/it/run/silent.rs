@@ -99,3 +99,15 @@ fn a_filter_that_keeps_nothing_is_told_as_such() {
     let told = "the filter of the suite hides every benchmark";
     run(&repo, &["--base", "main"]).expect(3).says(told).says("0 benchmarks on base that the suite's filter keeps");
 }
+
+#[test]
+fn rounds_that_failed_in_different_ways_are_not_told_as_one() {
+    let repo = Repo::of_scripts(&prints(&["A 10 100 ns/op"]), "");
+    let failing = format!(
+        "echo x >> {0}\nn=$(wc -l < {0})\n[ $n -gt 2 ] && exit $n\n{1}",
+        repo.job().join("count").display(),
+        prints(&["A 10 100 ns/op"])
+    );
+    repo.commit(&[("bench.sh", failing.as_str())]);
+    run(&repo, &["--base", "main"]).expect(3).says("rounds failed on head, the first: exit code 3");
+}
